@@ -1,0 +1,409 @@
+"""What can be configured: the settings, their types and defaults, and the checks made before a harness starts.
+
+Knows nothing of files, variables or flags (:mod:`spycatcher_addon.edge.layers` reads those); paths are plain text here.
+Each field carries an :class:`Expects`, from which the layers learn how its value is spelled in an environment variable
+and what to tell a person who got it wrong.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from spycatcher_addon.cassette.canonical import pointer_from_config
+from spycatcher_addon.cassette.matching import MatchMode
+from spycatcher_addon.errors import InvalidConfigError, InvalidPointerPathError
+from spycatcher_addon.languages import language_problem
+from spycatcher_addon.upstream_presets import (
+    UPSTREAM_PRESETS,
+    AuthScheme,
+    UpstreamKind,
+    azure_base_url,
+    has_api_version,
+)
+
+__all__ = [
+    "FORBIDDEN_EXTRA_HEADERS",
+    "AuthScheme",
+    "Expects",
+    "HarnessConfig",
+    "LimitsConfig",
+    "ListenAddr",
+    "LocalizationConfig",
+    "MatchMode",
+    "MatchingConfig",
+    "Mode",
+    "Protocol",
+    "RedactionConfig",
+    "ReplayConfig",
+    "Spelling",
+    "UpstreamConfig",
+    "UpstreamKind",
+    "validate_for_start",
+]
+
+FORBIDDEN_EXTRA_HEADERS = frozenset(
+    {
+        "host",
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "content-length",
+        "accept-encoding",
+    }
+)
+"""Headers the transport owns (RFC 9110 section 7.6.1 and framing); configuring one would break the request."""
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+class Mode(StrEnum):
+    """What a harness does with the requests it gets."""
+
+    RECORD = "record"
+    REPLAY = "replay"
+    VERIFY = "verify"
+
+
+class Protocol(StrEnum):
+    """The API the harness exposes."""
+
+    OPENAI_CHAT_COMPLETIONS = "openai_chat_completions"
+
+
+@dataclass(frozen=True, slots=True)
+class ListenAddr:
+    """An IP address and a TCP port; port 0 lets the system choose one.
+
+    Raises:
+        ValueError: ``host`` is not an IP address, or ``port`` is not in 0..65535.
+    """
+
+    host: str
+    """IPv4 or IPv6 address without brackets; names are not accepted, so nothing is ever looked up."""
+    port: int
+
+    def __post_init__(self) -> None:
+        ipaddress.ip_address(self.host)
+        if not 0 <= self.port <= 65535:
+            raise ValueError(f"port {self.port} is not in 0..65535")
+
+    @classmethod
+    def parse(cls, text: str) -> ListenAddr:
+        """Read ``IP:PORT`` or ``[IPv6]:PORT``.
+
+        Raises:
+            ValueError: It is something else, a host name for example.
+
+        >>> ListenAddr.parse("[::1]:0")
+        ListenAddr(host='::1', port=0)
+        """
+        host, colon, port = text.rpartition(":")
+        is_bracketed = host.startswith("[") and host.endswith("]")
+        # Brackets belong to IPv6 and only to it: without them "::1:80" could be read in two ways.
+        if not colon or is_bracketed != (":" in host) or not re.fullmatch(r"[0-9]{1,5}", port):
+            raise ValueError(f"{text!r} is not an IP address with a port")
+        return cls(host.strip("[]"), int(port))
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Spelling(StrEnum):
+    """How a setting is written where only text is possible (environment variables, ``--set`` options)."""
+
+    LITERAL = "literal"
+    """The text is the value, whatever it looks like."""
+    TOML = "toml"
+    """A number, boolean or table as TOML spells it."""
+    TOML_LIST = "toml list"
+    """A list of strings as TOML spells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expects:
+    """What a field's value has to look like."""
+
+    description: str
+    """Completes the sentence "expected ..."."""
+    spelling: Spelling = Spelling.LITERAL
+    is_secret: bool = False
+    """The value may hold a secret and is never shown, not even in an error."""
+
+
+def _listen_addr(value: object) -> object:
+    return ListenAddr.parse(value) if isinstance(value, str) else value
+
+
+def _header_name(value: str) -> str:
+    if not _HEADER_NAME.fullmatch(value):
+        raise ValueError("not a header name (RFC 9110 section 5.1)")
+    return value
+
+
+def _extra_headers(value: dict[str, str]) -> dict[str, str]:
+    seen: set[str] = set()
+    for name, text in value.items():
+        if not _HEADER_NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is not a header name (RFC 9110 section 5.1)")
+        if name.lower() in FORBIDDEN_EXTRA_HEADERS:
+            raise ValueError(f"the header {name} belongs to the transport and cannot be configured; remove it")
+        if name.lower() in seen:
+            raise ValueError(f"the header {name} is given twice, in different upper and lower case")
+        if _CONTROL.search(text):
+            raise ValueError(f"the value of the header {name} has a control character")
+        seen.add(name.lower())
+    return value
+
+
+def _base_url(value: str) -> str:
+    if re.search(r"[\x00-\x20\x7f]", value):
+        raise ValueError("the URL has a blank or control character")
+    parts = urlsplit(value)
+    # Reading the port raises ValueError for one that is no number or out of range, and so does a host name no resolver takes.
+    if parts.hostname:
+        parts.hostname.encode("idna")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError("not an absolute http or https URL")
+    if parts.fragment:
+        raise ValueError("a URL with a fragment (#...) cannot be asked for")
+    return value
+
+
+def _variable_name(value: str) -> str:
+    if not _VARIABLE_NAME.fullmatch(value):
+        raise ValueError("not the name of an environment variable")
+    return value
+
+
+def _ignore_path(value: str) -> str:
+    try:
+        pointer_from_config(value)
+    except InvalidPointerPathError as error:
+        raise ValueError(str(error)) from error
+    return value
+
+
+_Text = Annotated[str, Field(strict=True)]
+_PathText = Annotated[_Text, Expects("a path")]
+_LANGUAGE = Expects("a language identifier such as en-US")
+_Flag = Annotated[bool, Field(strict=True), Expects("true or false", Spelling.TOML)]
+_Seconds = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False), Expects("a number of seconds, 0 or more", Spelling.TOML)]
+_Timeout = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False), Expects("a number of seconds above 0", Spelling.TOML)]
+_Millis = Annotated[int, Field(strict=True, ge=0), Expects("a whole number of milliseconds, 0 or more", Spelling.TOML)]
+_Positive = Annotated[int, Field(strict=True, ge=1), Expects("a whole number, 1 or more", Spelling.TOML)]
+_HeaderNames = Annotated[
+    tuple[Annotated[str, Field(strict=True), AfterValidator(_header_name)], ...],
+    Expects("a list of header names", Spelling.TOML_LIST),
+]
+
+
+def _one_of(values: type[StrEnum]) -> Expects:
+    return Expects(f"one of {', '.join(values)}")
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class UpstreamConfig(_Section):
+    """The provider that record mode talks to. Settings left out come from the preset of ``kind``.
+
+    Raises:
+        pydantic.ValidationError: A value is unusable, or a kind without a preset address got no ``base_url``.
+    """
+
+    kind: Annotated[UpstreamKind, _one_of(UpstreamKind)] = UpstreamKind.OPENROUTER
+    base_url: Annotated[_Text, AfterValidator(_base_url), Expects("an absolute http or https URL")] = "https://openrouter.ai/api/v1"
+    """The endpoint's path is appended to its path; its query is kept and comes first."""
+    api_key_env: Annotated[
+        _Text,
+        AfterValidator(_variable_name),
+        Expects("the name of an environment variable (letters, digits, _), not the key itself", is_secret=True),
+    ] = "OPENROUTER_API_KEY"
+    """Name of the environment variable that holds the key; read anew for each request."""
+    api_key_required: _Flag = True
+    """Whether a request without a key is refused with 502 instead of sent without one."""
+    auth: Annotated[AuthScheme, _one_of(AuthScheme)] = AuthScheme.BEARER
+    deployment: Annotated[_Text | None, Expects("the name of an Azure deployment")] = None
+    """``azure`` only: appended to ``base_url``, which then is the address of the resource."""
+    api_version: Annotated[_Text | None, Expects("an Azure API version such as 2024-10-21")] = None
+    """``azure`` only: becomes the query parameter ``api-version``."""
+    extra_headers: Annotated[
+        dict[str, str],
+        AfterValidator(_extra_headers),
+        Expects("a table of header names and text values", Spelling.TOML, is_secret=True),
+    ] = Field(default_factory=dict)
+    """Added to the request that goes upstream, never to the recorded one."""
+    connect_timeout_s: _Timeout = 10.0
+    total_timeout_s: _Timeout = 600.0
+    """For an answer that is not a stream."""
+    idle_timeout_s: _Timeout = 300.0
+    """For a stream: the longest silence."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in_preset(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        try:
+            kind = UpstreamKind(given.get("kind", UpstreamKind.OPENROUTER))
+        except ValueError:
+            return given  # the field's own check reports it
+        preset = UPSTREAM_PRESETS[kind]
+        filled = {"api_key_env": preset.api_key_env, "auth": preset.auth, "api_key_required": preset.api_key_required}
+        if preset.base_url is not None:
+            filled["base_url"] = preset.base_url
+        filled.update(given)
+        if "base_url" not in filled:
+            raise ValueError(f"upstream.base_url is required for the upstream kind {kind}; set it")
+        if kind is UpstreamKind.AZURE:
+            filled["base_url"] = _complete_azure_url(filled)
+        elif filled.get("deployment") is not None or filled.get("api_version") is not None:
+            raise ValueError("upstream.deployment and upstream.api_version are for the upstream kind azure only")
+        return filled
+
+
+def _complete_azure_url(given: Mapping[str, Any]) -> Any:
+    """Put deployment and API version into the base URL, unless it is already whole."""
+    url, deployment, api_version = given["base_url"], given.get("deployment"), given.get("api_version")
+    if not isinstance(url, str):
+        return url
+    path = urlsplit(url).path
+    if deployment is None and path.rstrip("/").endswith("/openai/v1"):
+        return url  # the versionless API names the deployment in the body
+    if not deployment and "/deployments/" not in path:
+        raise ValueError("the upstream kind azure needs upstream.deployment (or a base_url with /openai/deployments/NAME)")
+    if not api_version and not has_api_version(url):
+        raise ValueError("the upstream kind azure needs upstream.api_version, 2024-10-21 for example")
+    return azure_base_url(url, str(deployment), str(api_version))
+
+
+class RedactionConfig(_Section):
+    """Headers that never reach a cassette; an empty ``drop_headers`` keeps all but ``extra_drop_headers``."""
+
+    drop_headers: _HeaderNames = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
+    extra_drop_headers: _HeaderNames = ()
+    """In addition to ``drop_headers``, so the defaults need not be repeated."""
+
+    @property
+    def effective_drop_headers(self) -> frozenset[str]:
+        """All names, in lower case."""
+        return frozenset(name.lower() for name in (*self.drop_headers, *self.extra_drop_headers))
+
+
+class MatchingConfig(_Section):
+    """What is left out when requests are compared."""
+
+    ignore_paths: Annotated[
+        tuple[Annotated[str, Field(strict=True), AfterValidator(_ignore_path)], ...],
+        Expects("a list of JSON Pointers (/metadata/run_id) or dotted paths (messages[0].content)", Spelling.TOML_LIST),
+    ] = ()
+    """JSON Pointers (RFC 6901) or dotted paths, ``*`` for every array element; as written by the user."""
+
+
+class ReplayConfig(_Section):
+    """Pace of replayed streams."""
+
+    simulate_timing: _Flag = False
+    ttft_ms: _Millis = 200
+    """Pause before the first event, in milliseconds."""
+    tps: _Positive = 50
+    """Events per second after that."""
+
+
+class LimitsConfig(_Section):
+    """What the harness refuses to take."""
+
+    max_body_bytes: _Positive = 128 * 1024 * 1024
+    """Largest request body, in bytes; a larger one is answered with 413."""
+
+
+class LocalizationConfig(_Section):
+    """Language of messages for people."""
+
+    locale: Annotated[_Text | None, _LANGUAGE] = None
+    fallback_locale: Annotated[_Text, _LANGUAGE] = "en-US"
+
+
+class HarnessConfig(_Section):
+    """Everything a harness can be told."""
+
+    listen: Annotated[
+        ListenAddr,
+        BeforeValidator(_listen_addr),
+        Expects("an IP address with a port, such as 127.0.0.1:8787 or [::1]:0 (host names are not accepted)"),
+    ] = ListenAddr("127.0.0.1", 8787)
+    mode: Annotated[Mode, _one_of(Mode)] = Mode.REPLAY
+    protocol: Annotated[Protocol, _one_of(Protocol)] = Protocol.OPENAI_CHAT_COMPLETIONS
+    match_mode: Annotated[MatchMode, _one_of(MatchMode)] = MatchMode.SEQUENTIAL_STRICT
+    cassette_dir: _PathText = "fixtures/llm"
+    cassette_name: Annotated[_Text, Expects("a file name below the cassette directory")] = "default"
+    """The exact name of the file; no suffix is added."""
+    upstream: UpstreamConfig | None = None
+    redaction: RedactionConfig = RedactionConfig()
+    matching: MatchingConfig = MatchingConfig()
+    replay: ReplayConfig = ReplayConfig()
+    limits: LimitsConfig = LimitsConfig()
+    localization: LocalizationConfig = LocalizationConfig()
+    fail_unused: _Flag = False
+    """Replay: recorded interactions that nobody asked for make the command fail."""
+    shutdown_grace_s: _Seconds = 5.0
+    """How long running exchanges may take to finish at shutdown."""
+
+    @property
+    def cassette_path(self) -> str:
+        """``cassette_dir`` joined with ``cassette_name``, not resolved."""
+        if not self.cassette_dir or self.cassette_dir.endswith("/"):
+            return self.cassette_dir + self.cassette_name
+        return f"{self.cassette_dir}/{self.cassette_name}"
+
+    def with_mode(self, mode: Mode) -> Self:
+        """The same settings in another mode."""
+        return self.model_copy(update={"mode": mode})
+
+
+def validate_for_start(config: HarnessConfig) -> None:
+    """Make the checks that have to hold before anything is opened or bound; the first failing one decides.
+
+    Raises:
+        InvalidConfigError: The cassette name cannot be used, record mode has no upstream, or a language identifier is
+            malformed.
+    """
+    name = config.cassette_name
+    if not name:
+        raise InvalidConfigError("cassette name must not be empty")
+    if name.startswith(("/", "\\")) or ".." in name or re.match(r"[A-Za-z]:[\\/]", name):
+        raise InvalidConfigError("cassette name must not contain path traversal sequences")
+    if config.mode is Mode.RECORD and config.upstream is None:
+        raise InvalidConfigError("upstream configuration is required for record mode")
+    if "\0" in name or "\0" in config.cassette_dir:
+        raise InvalidConfigError("cassette name and directory must not contain a NUL character")
+    if name.endswith("/"):
+        raise InvalidConfigError("cassette name must name a file; remove the slash at its end")
+    problem = localization_problem(config.localization)
+    if problem is not None:
+        raise InvalidConfigError(problem)
+
+
+def localization_problem(localization: LocalizationConfig) -> str | None:
+    """Say what is wrong with the first malformed language identifier, if any is."""
+    for field in ("locale", "fallback_locale"):
+        value = getattr(localization, field)
+        if value is not None and (problem := language_problem(value)) is not None:
+            return f"invalid localization field `{field}` value `{value}`: {problem}"
+    return None

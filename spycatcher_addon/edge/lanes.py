@@ -1,0 +1,472 @@
+"""The flow lane: mitmproxy's HTTP layer, corrected where hooks cannot reach.
+
+Installed through the ``next_layer`` hook in place of the stock layer, in both modes. It carries bytes and decides nothing
+about cassettes. What it does that hooks cannot:
+
+* answers every failure as the harness's own JSON, never as mitmproxy's HTML page;
+* keeps upstream time limits, refuses bodies over the limit before reading them to the end;
+* survives what the stock HTTP/1 reader hangs or crashes on: trailers, 1xx answers, blank lines before a request;
+* sends a replayed stream in its pieces, and lets a broken answer end as visibly broken.
+
+mitmproxy's layers are sans-io generators: they are fed events and yield commands. Each override below wraps the stock
+generator and changes single commands, so that the state machine stays mitmproxy's.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import time
+from collections.abc import Generator
+from typing import Any, Protocol
+
+import h11
+from h11._readers import ChunkedReader, Http10Reader
+from mitmproxy import http
+from mitmproxy.connection import Connection
+from mitmproxy.net.http import http1
+from mitmproxy.proxy import commands, events, layer
+from mitmproxy.proxy.context import Context
+from mitmproxy.proxy.layers.http import (
+    DropStream,
+    GetHttpConnection,
+    HttpClient,
+    HttpLayer,
+    HTTPMode,
+    HttpStream,
+    RegisterHttpConnection,
+    SendHttp,
+)
+from mitmproxy.proxy.layers.http._base import ReceiveHttp
+from mitmproxy.proxy.layers.http._events import (
+    ErrorCode,
+    HttpEvent,
+    RequestHeaders,
+    RequestProtocolError,
+    ResponseData,
+    ResponseEndOfMessage,
+    ResponseHeaders,
+    ResponseProtocolError,
+)
+from mitmproxy.proxy.layers.http._hooks import HttpRequestHeadersHook, HttpResponseHook
+from mitmproxy.proxy.layers.http._http1 import Http1Client, Http1Server
+
+from spycatcher_addon import answers
+from spycatcher_addon.edge.conversion import to_flow_response
+from spycatcher_addon.exchange import ReplayResponse
+
+type _Commands = layer.CommandGenerator[None]
+
+TIMED_OUT = "timed out"
+"""Begins the message of every error a time limit of ours causes."""
+
+
+class LaneHost(Protocol):
+    """What a lane asks of the mode it serves."""
+
+    max_body_bytes: int
+    connect_timeout_s: float
+    total_timeout_s: float
+    """From the request going upstream to the end of a plain answer."""
+    idle_timeout_s: float
+    """Longest silence within a streamed answer."""
+
+    def exchange_began(self, client_id: str) -> None:
+        """A request head arrived on this client connection."""
+
+    def exchange_ended(self, client_id: str) -> None:
+        """The lane is done with one exchange of this client connection, well or badly."""
+
+    def is_streaming(self, flow: http.HTTPFlow) -> bool:
+        """Whether the answer to this flow is passed on as it arrives."""
+
+    def client_left(self, flow: http.HTTPFlow) -> None:
+        """The client hung up before its answer was complete."""
+
+    def take_pieces(self, flow: http.HTTPFlow) -> tuple[bytes, ...] | None:
+        """The pieces a replayed body is to be sent in, or ``None`` to send it whole."""
+
+    def answer_for_failure(self, message: str, phase: str) -> ReplayResponse:
+        """The harness-made answer for a failure on the way to an upstream."""
+
+    def reset_client(self, client: Connection) -> None:
+        """End the client's connection so that it cannot be taken for a clean end."""
+
+    def was_reset(self, client: Connection, server: Connection) -> bool:
+        """Whether the upstream's connection ended by a reset rather than by a close."""
+
+    def breaks_off(self, flow: http.HTTPFlow) -> bool:
+        """Whether an answer that ends now must have been cut: its only end mark is the close, and it is inside an event."""
+
+
+def install(next_layer: layer.NextLayer, host: LaneHost) -> None:
+    """Put our HTTP layer in the place of the stock one that mitmproxy's own add-on chose, if it chose one."""
+    parent: Any = next_layer
+    attribute = "layer"
+    candidate = next_layer.layer
+    while candidate is not None:
+        if type(candidate) is HttpLayer:
+            candidate.context.layers.remove(candidate)
+            setattr(parent, attribute, HarnessHttpLayer(candidate.context, candidate.mode, host))
+            return
+        parent, attribute = candidate, "child_layer"
+        candidate = getattr(candidate, "child_layer", None)
+
+
+class HarnessHttpLayer(HttpLayer):
+    """One client connection: makes our streams and connections, and keeps the time limits of all of them."""
+
+    def __init__(self, context: Context, mode: HTTPMode, host: LaneHost) -> None:
+        super().__init__(context, mode)
+        self.host = host
+        self._connect_deadlines: dict[Connection, float] = {}
+        self._overdue: set[Connection] = set()
+        self._wakeup: commands.RequestWakeup | None = None
+        self._wakeup_at = 0.0
+
+    def _handle_event(self, event: events.Event) -> _Commands:
+        if isinstance(event, events.Wakeup) and event.command is self._wakeup:
+            self._wakeup = None
+            yield from self._expire(time.monotonic())
+        elif isinstance(event, events.Wakeup) and event.command not in self.command_sources:
+            pass  # an earlier wake-up of ours that a nearer deadline has replaced
+        else:
+            if isinstance(event, events.Start) and self.context.client.alpn != b"h2":
+                # The stock layer keeps a connection that is already there.
+                self.connections[self.context.client] = HarnessHttp1Server(self.context.fork(), self.host)
+            yield from super()._handle_event(event)
+        yield from self._arm()
+
+    def make_stream(self, stream_id: int) -> _Commands:
+        stream = HarnessHttpStream(self.context.fork(), stream_id, self.host)
+        self.streams[stream_id] = stream
+        yield from self.event_to_child(stream, events.Start())
+
+    def get_connection(self, event: GetHttpConnection, *, reuse: bool = True) -> _Commands:
+        yield from super().get_connection(event, reuse=reuse)
+        deadline = time.monotonic() + self.host.connect_timeout_s
+        for connection in self.waiting_for_establishment:
+            self._connect_deadlines.setdefault(connection, deadline)
+
+    def register_connection(self, command: RegisterHttpConnection) -> _Commands:
+        connection = command.connection
+        self._connect_deadlines.pop(connection, None)
+        if command.err is None:
+            self._adopt_http1_client(connection)
+        elif connection in self._overdue:
+            self._overdue.discard(connection)
+            command.err = f"{TIMED_OUT} while connecting"
+        yield from super().register_connection(command)
+
+    def _adopt_http1_client(self, connection: Connection) -> None:
+        """Replace the stock HTTP/1 client, which nothing lets us choose earlier, before it has seen any data."""
+        candidate: Any = self.connections[connection]
+        while not isinstance(candidate, HttpClient):
+            candidate = candidate.child_layer
+        stock = candidate.child_layer
+        if type(stock) is not Http1Client:
+            return
+        stock.context.layers.remove(stock)
+        ours = HarnessHttp1Client(stock.context, self.host)
+        for _ in ours.handle_event(events.Start()):
+            raise AssertionError("an HTTP/1 client starts without commands")
+        candidate.child_layer = ours
+        candidate._handle_event = ours.handle_event
+
+    def _expire(self, now: float) -> _Commands:
+        for connection, deadline in list(self._connect_deadlines.items()):
+            if deadline <= now:
+                del self._connect_deadlines[connection]
+                self._overdue.add(connection)
+                yield commands.CloseConnection(connection)
+        for stream in list(self.streams.values()):
+            if isinstance(stream, HarnessHttpStream) and stream.deadline is not None and stream.deadline <= now:
+                stream.deadline = None
+                message = f"{TIMED_OUT} waiting for the upstream"
+                yield from self._hang_up_upstream(stream, message)
+                error = ResponseProtocolError(stream.stream_id, message, ErrorCode.GENERIC_SERVER_ERROR)
+                yield from self.event_to_child(stream, error)
+
+    def _hang_up_upstream(self, stream: HarnessHttpStream, message: str) -> _Commands:
+        server = stream.flow.server_conn
+        if server in self.connections and server not in self.waiting_for_establishment:
+            abort = RequestProtocolError(stream.stream_id, message, ErrorCode.CANCEL)
+            yield from self.event_to_child(self.connections[server], abort)
+
+    def _arm(self) -> _Commands:
+        """Ask for one wake-up at the nearest deadline. At most a few are ever outstanding on a connection."""
+        deadlines = [stream.deadline for stream in self.streams.values() if isinstance(stream, HarnessHttpStream) and stream.deadline]
+        deadlines.extend(self._connect_deadlines.values())
+        if not deadlines:
+            return
+        nearest = min(deadlines)
+        if self._wakeup is None or nearest < self._wakeup_at:
+            self._wakeup = commands.RequestWakeup(max(0.0, nearest - time.monotonic()))
+            self._wakeup_at = nearest
+            yield self._wakeup
+
+
+class HarnessHttpStream(HttpStream):
+    """One exchange."""
+
+    def __init__(self, context: Context, stream_id: int, host: LaneHost) -> None:
+        super().__init__(context, stream_id)
+        self.host = host
+        self.deadline: float | None = None
+        """When the upstream must have moved on, by ``time.monotonic()``; ``None`` while nothing is waited for."""
+        self._is_head_sent = False
+        self._is_ended = False
+        host.exchange_began(context.client.id)
+
+    def _handle_event(self, event: events.Event) -> _Commands:
+        if isinstance(event, ResponseEndOfMessage):
+            self.deadline = None
+            if self.host.breaks_off(self.flow):
+                message = "the upstream closed the connection inside an event"
+                event = ResponseProtocolError(self.stream_id, message, ErrorCode.GENERIC_SERVER_ERROR)
+        elif isinstance(event, (ResponseHeaders, ResponseData)) and self.deadline is not None and self.host.is_streaming(self.flow):
+            self.deadline = time.monotonic() + self.host.idle_timeout_s
+        elif isinstance(event, RequestProtocolError) and hasattr(self, "flow"):
+            self.host.client_left(self.flow)
+        yield from self._translate(super()._handle_event(event))
+
+    def _translate(self, stock: Generator[commands.Command, Any, None]) -> _Commands:
+        """Pass the stock commands on, turning each error page into an answer of ours."""
+        reply = None
+        while True:
+            try:
+                command = stock.send(reply)
+            except StopIteration:
+                return
+            reply = None
+            if isinstance(command, SendHttp) and command.connection is self.context.client:
+                message = command.event
+                if isinstance(message, ResponseHeaders) and message.response.status_code >= 200:
+                    self._is_head_sent = True
+                if isinstance(message, ResponseProtocolError) and self._is_answerable(message):
+                    yield from self._answer(self._answer_for(message))
+                    continue
+            if isinstance(command, DropStream):
+                self._end_exchange()
+            reply = yield command
+
+    def _end_exchange(self) -> None:
+        self.deadline = None
+        if not self._is_ended:
+            self._is_ended = True
+            self.host.exchange_ended(self.context.client.id)
+
+    def make_server_connection(self) -> layer.CommandGenerator[bool]:
+        is_streaming = self.host.is_streaming(self.flow)
+        self.deadline = time.monotonic() + (self.host.idle_timeout_s if is_streaming else self.host.total_timeout_s)
+        return (yield from super().make_server_connection())
+
+    def check_body_size(self, request: bool) -> layer.CommandGenerator[bool]:
+        """Refuse a request body over our limit: from its announced length at once, or as soon as it passes the limit."""
+        if not request:
+            return False
+        announced = self.flow.request.headers.get("content-length", "0")
+        size = len(self.request_body_buf) or (int(announced) if announced.isdecimal() else 0)
+        if size <= self.host.max_body_bytes:
+            return False
+        if not self.request_body_buf:
+            yield HttpRequestHeadersHook(self.flow)
+        self.request_body_buf.clear()
+        self.client_state = self.server_state = self.state_errored
+        yield from self._answer(answers.request_too_large(self.host.max_body_bytes))
+        return True
+
+    def send_response(self, already_streamed: bool = False) -> _Commands:
+        pieces = None if already_streamed else self.host.take_pieces(self.flow)
+        if pieces is None:
+            yield from super().send_response(already_streamed)
+            return
+        assert self.flow.response is not None
+        self.flow.response.timestamp_end = time.time()
+        yield HttpResponseHook(self.flow)
+        self.server_state = self.state_done
+        if (yield from self.check_killed(False)):
+            return
+        yield SendHttp(ResponseHeaders(self.stream_id, self.flow.response), self.context.client)
+        for piece in pieces:
+            yield SendHttp(ResponseData(self.stream_id, piece), self.context.client)
+        yield from self.flow_done()
+
+    def _is_answerable(self, error: ResponseProtocolError) -> bool:
+        return not self._is_head_sent and error.code.http_status_code() is not None
+
+    def _answer_for(self, error: ResponseProtocolError) -> ReplayResponse:
+        match error.code:
+            case ErrorCode.GENERIC_CLIENT_ERROR | ErrorCode.REQUEST_VALIDATION_FAILED | ErrorCode.DESTINATION_UNKNOWN:
+                return answers.malformed_request(error.message)
+            case ErrorCode.CONNECT_FAILED:
+                return self.host.answer_for_failure(error.message, "connect")
+            case _:
+                return self.host.answer_for_failure(error.message, "answer")
+
+    def _answer(self, answer: ReplayResponse) -> _Commands:
+        """Send a harness-made answer in place of whatever was going on, and end the exchange."""
+        self._is_head_sent = True
+        response = to_flow_response(answer, self.flow.request)
+        self.flow.response = response
+        yield SendHttp(ResponseHeaders(self.stream_id, response), self.context.client)
+        if response.raw_content:
+            yield SendHttp(ResponseData(self.stream_id, response.raw_content), self.context.client)
+        yield SendHttp(ResponseEndOfMessage(self.stream_id), self.context.client)
+        self.flow.live = False
+        self._end_exchange()
+        yield DropStream(self.stream_id)
+
+
+class _WithoutTrailers:
+    """A chunked body reader that reads trailers and forgets them: the stock connection crashes on them.
+
+    A recipient may discard trailers (RFC 9110 section 6.5.1), and nothing in this project's protocols uses any.
+    """
+
+    def __init__(self, reader: ChunkedReader) -> None:
+        self._reader = reader
+
+    def __call__(self, buffer: Any) -> Any:
+        event = self._reader(buffer)
+        return h11.EndOfMessage() if isinstance(event, h11.EndOfMessage) else event
+
+    def read_eof(self) -> Any:
+        return self._reader.read_eof()
+
+
+class HarnessHttp1Server(Http1Server):
+    """The client's side of an HTTP/1 connection."""
+
+    def __init__(self, context: Context, host: LaneHost) -> None:
+        super().__init__(context)
+        self._host = host
+        self._discarded_bytes = 0
+
+    def read_headers(self, event: events.ConnectionEvent) -> _Commands:
+        while self.buf and bytes(self.buf)[:1] in (b"\r", b"\n"):
+            # RFC 9112 section 2.2: ignore empty lines before a request line. The stock reader would wait for ever.
+            if self.buf.maybe_extract_at_most(1) is None:
+                break
+        for command in super().read_headers(event):
+            if isinstance(command, commands.SendData):
+                # All that the stock reader itself sends from here is its HTML page about a bad request head.
+                yield commands.SendData(self.conn, _assemble(answers.malformed_request(_bad_head_detail(command.data))))
+            elif isinstance(command, ReceiveHttp) and isinstance(command.event, RequestHeaders):
+                # The exchange gets a copy: it strips headers, but whether this connection goes on is read from the original.
+                command.event.request = _copy_request(command.event.request)
+                yield command
+            else:
+                yield command
+
+    def read_body(self, event: events.Event) -> _Commands:
+        if isinstance(self.body_reader, ChunkedReader):
+            self.body_reader = _WithoutTrailers(self.body_reader)  # type: ignore[assignment]
+        if self.response_done and isinstance(event, events.DataReceived):
+            # The answer is out already (a refusal). Reading on lets the client see it; but not for ever.
+            self._discarded_bytes += len(event.data)
+            if self._discarded_bytes > self._host.max_body_bytes:
+                yield commands.CloseConnection(self.conn)
+                return
+        yield from super().read_body(event)
+
+    def send(self, event: HttpEvent) -> _Commands:
+        if isinstance(event, ResponseProtocolError) and self._would_end_look_clean():
+            self._host.reset_client(self.conn)
+        yield from super().send(event)
+
+    def _would_end_look_clean(self) -> bool:
+        """Whether closing now would be taken for the end of a body: neither a length nor chunks say otherwise."""
+        if self.response is None or self.response.status_code < 200:
+            return False
+        return "content-length" not in self.response.headers and "transfer-encoding" not in self.response.headers
+
+
+class HarnessHttp1Client(Http1Client):
+    """The upstream's side of an HTTP/1 connection."""
+
+    def __init__(self, context: Context, host: LaneHost) -> None:
+        super().__init__(context)
+        self._host = host
+
+    def read_headers(self, event: events.ConnectionEvent) -> _Commands:
+        if self.request is not None:
+            self._skip_informational()
+        for command in super().read_headers(event):
+            if isinstance(command, ReceiveHttp) and isinstance(command.event, ResponseHeaders):
+                if command.event.response.status_code < 200:
+                    yield commands.CloseConnection(self.conn)
+                    yield self._failure("the upstream switched protocols without being asked to")
+                    return
+                # As above: framing of this connection is judged by what the upstream said, not by what goes on.
+                command.event.response = _copy_response(command.event.response)
+            yield command
+
+    def read_body(self, event: events.Event) -> _Commands:
+        if isinstance(self.body_reader, ChunkedReader):
+            self.body_reader = _WithoutTrailers(self.body_reader)  # type: ignore[assignment]
+        is_close_the_end = isinstance(event, events.ConnectionClosed) and isinstance(self.body_reader, Http10Reader)
+        if is_close_the_end and self._host.was_reset(self.context.client, self.conn):
+            yield commands.CloseConnection(self.conn)
+            yield self._failure("the upstream reset the connection")  # which is not a close
+            return
+        yield from super().read_body(event)
+
+    def _skip_informational(self) -> None:
+        """Drop complete 1xx heads (RFC 9110 section 15.2): the stock client takes them for the answer."""
+        while True:
+            head = bytes(self.buf)[:13].split(b" ", 2)
+            if len(head) < 2 or not head[1].startswith(b"1") or head[1][:3] == b"101":
+                return
+            if self.buf.maybe_extract_lines() is None:
+                return
+
+    def _failure(self, message: str) -> ReceiveHttp:
+        assert self.stream_id is not None
+        return ReceiveHttp(ResponseProtocolError(self.stream_id, message, ErrorCode.GENERIC_SERVER_ERROR))
+
+
+def _copy_request(request: http.Request) -> http.Request:
+    data = request.data
+    return http.Request(
+        host=data.host,
+        port=data.port,
+        method=data.method,
+        scheme=data.scheme,
+        authority=data.authority,
+        path=data.path,
+        http_version=data.http_version,
+        headers=http.Headers(data.headers.fields),
+        content=data.content,
+        trailers=data.trailers,
+        timestamp_start=data.timestamp_start,
+        timestamp_end=data.timestamp_end,
+    )
+
+
+def _copy_response(response: http.Response) -> http.Response:
+    data = response.data
+    return http.Response(
+        http_version=data.http_version,
+        status_code=data.status_code,
+        reason=data.reason,
+        headers=http.Headers(data.headers.fields),
+        content=data.content,
+        trailers=data.trailers,
+        timestamp_start=data.timestamp_start,
+        timestamp_end=data.timestamp_end,
+    )
+
+
+def _assemble(answer: ReplayResponse) -> bytes:
+    raw: bytes = http1.assemble_response(to_flow_response(answer, None))
+    return raw
+
+
+_PAGE_TEXT = re.compile(rb"<p>(.*)</p>", re.DOTALL)
+
+
+def _bad_head_detail(page: bytes) -> str:
+    """What the stock reader disliked, taken from the page it would have sent: it tells nobody else."""
+    found = _PAGE_TEXT.search(page)
+    return html.unescape(found[1].decode("utf-8", "replace")) if found else "bad request head"

@@ -1,0 +1,381 @@
+"""The hooks: what mitmproxy tells us and what we tell it back, one class per mode. Carries bytes, decides nothing.
+
+Replay fails closed three times over: every hook body is wrapped (an exception becomes a 500 answer), ``server_connect``
+vetoes every connection, and the lazy connection strategy never dials before a request asks for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import struct
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from weakref import WeakKeyDictionary
+
+from mitmproxy import http
+from mitmproxy.connection import Connection
+from mitmproxy.net.http.http1 import expected_http_body_size
+from mitmproxy.proxy import layer
+from mitmproxy.proxy.server import ConnectionHandler
+from mitmproxy.proxy.server_hooks import ServerConnectionHookData
+
+from spycatcher_addon import answers
+from spycatcher_addon.config import AuthScheme, UpstreamConfig
+from spycatcher_addon.edge import lanes
+from spycatcher_addon.edge.conversion import body_pieces, observe_headers, observe_request, observe_response_head, to_flow_response
+from spycatcher_addon.edge.files import CassetteWriter
+from spycatcher_addon.errors import HarnessError, HarnessIOError
+from spycatcher_addon.exchange import RawHeaders, ReplayResponse
+from spycatcher_addon.headers import select_forwarded_response
+from spycatcher_addon.outbound import outbound_headers, outbound_path, parse_target, usable_key
+from spycatcher_addon.recording import NotRecorded, Recorder, RecordingPolicy
+from spycatcher_addon.replaying import ReplaySession, refuse_unrouted
+from spycatcher_addon.upstream_failure import describe_failure
+
+logger = logging.getLogger("spycatcher_addon")
+
+
+class _LaneHooks:
+    """What both modes share: installing the lane, and knowing which client connections are busy."""
+
+    def __init__(self, max_body_bytes: int) -> None:
+        self.max_body_bytes = max_body_bytes
+        self.connect_timeout_s = self.total_timeout_s = self.idle_timeout_s = float("inf")
+        self.connections: Mapping[object, ConnectionHandler] = {}
+        """Live client connections by client id; whoever hosts these hooks puts them here."""
+        self.on_idle: Callable[[str], None] | None = None
+        """Called with a client id when the last running exchange of that connection has ended."""
+        self._active: Counter[str] = Counter()
+
+    def next_layer(self, next_layer: layer.NextLayer) -> None:
+        """Swap mitmproxy's HTTP layer, once its own add-on has chosen it, for ours."""
+        lanes.install(next_layer, self)
+
+    def is_busy(self, client_id: str) -> bool:
+        """Whether an exchange is running on this client connection."""
+        return self._active[client_id] > 0
+
+    def exchange_began(self, client_id: str) -> None:
+        self._active[client_id] += 1
+
+    def exchange_ended(self, client_id: str) -> None:
+        self._active[client_id] -= 1
+        if self._active[client_id] <= 0:
+            del self._active[client_id]
+            if self.on_idle is not None:
+                self.on_idle(client_id)
+
+    def reset_client(self, client: Connection) -> None:
+        handler = self.connections.get(client.id)
+        writer = handler.transports[client].writer if handler and client in handler.transports else None
+        if isinstance(writer, asyncio.StreamWriter):
+            linger_none = struct.pack("ii", 1, 0)
+            writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger_none)
+
+    def was_reset(self, client: Connection, server: Connection) -> bool:
+        handler = self.connections.get(client.id)
+        reader = handler.transports[server].reader if handler and server in handler.transports else None
+        return isinstance(reader, asyncio.StreamReader) and reader.exception() is not None
+
+    def is_streaming(self, flow: http.HTTPFlow) -> bool:
+        return False
+
+    def client_left(self, flow: http.HTTPFlow) -> None:
+        pass
+
+    def take_pieces(self, flow: http.HTTPFlow) -> tuple[bytes, ...] | None:
+        return None
+
+    def breaks_off(self, flow: http.HTTPFlow) -> bool:
+        return False
+
+    def answer_for_failure(self, message: str, phase: str) -> ReplayResponse:
+        raise NotImplementedError
+
+
+class ReplayHooks(_LaneHooks):
+    """Answers every request from a session, and lets nothing through to any network."""
+
+    def __init__(self, session: ReplaySession, max_body_bytes: int) -> None:
+        super().__init__(max_body_bytes)
+        self.session = session
+        self._pieces: WeakKeyDictionary[http.HTTPFlow, tuple[bytes, ...]] = WeakKeyDictionary()
+
+    def request(self, flow: http.HTTPFlow) -> None:
+        """Answer the request; whatever goes wrong in doing so is a 500, never a way through."""
+        try:
+            reply = self.session.handle(observe_request(flow.request, observe_headers(flow.request)))
+            pieces = body_pieces(reply, flow.request)
+            response = to_flow_response(reply, flow.request)
+        except Exception as error:  # fail closed: mitmproxy would log it and go on to the upstream
+            logger.error("replay failed inside the harness (%s); answered 500", type(error).__name__)
+            logger.debug("replay failed inside the harness", exc_info=True)
+            pieces, response = None, to_flow_response(answers.internal("replay"), flow.request)
+        flow.response = response
+        if pieces is not None:
+            self._pieces[flow] = pieces
+
+    def server_connect(self, data: ServerConnectionHookData) -> None:
+        """Veto: no upstream exists in replay."""
+        data.server.error = "replay never connects to an upstream"
+
+    def take_pieces(self, flow: http.HTTPFlow) -> tuple[bytes, ...] | None:
+        return self._pieces.pop(flow, None)
+
+    def answer_for_failure(self, message: str, phase: str) -> ReplayResponse:
+        return answers.internal("replay")
+
+
+@dataclass(slots=True)
+class RecordCounts:
+    """How the exchanges of a recording ended."""
+
+    recorded: int = 0
+    failed: int = 0
+    """Broken, invalid or unwritable: answered as well as possible, not recorded."""
+    abandoned: int = 0
+    """The client left before its answer was complete."""
+    refused: int = 0
+    """Answered by the harness itself: 404, 405, missing credentials."""
+    error_statuses: int = 0
+    """Recorded answers with a status of 400 or above."""
+
+
+@dataclass(slots=True, eq=False)
+class _Exchange:
+    """One exchange on its way through the recorder."""
+
+    recorder: Recorder
+    sent_at_s: float
+    """``time.monotonic()`` just before the request went upstream."""
+    does_client_speak_chunks: bool
+    """False for HTTP/1.0, which ends such a body by closing, and for HTTP/2, which has frames of its own."""
+    has_client_left: bool = False
+    is_close_delimited: bool = False
+    is_teed: bool = False
+
+    def elapsed_ms(self) -> int:
+        return int((time.monotonic() - self.sent_at_s) * 1000)
+
+
+class RecordHooks(_LaneHooks):
+    """Sends the one kind of request it knows upstream, and keeps what came back."""
+
+    def __init__(
+        self,
+        writer: CassetteWriter,
+        upstream: UpstreamConfig,
+        policy: RecordingPolicy,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        super().__init__(policy.max_body_bytes)
+        self.connect_timeout_s = upstream.connect_timeout_s
+        self.total_timeout_s = upstream.total_timeout_s
+        self.idle_timeout_s = upstream.idle_timeout_s
+        self.counts = RecordCounts()
+        self._writer = writer
+        self._upstream = upstream
+        self._target = parse_target(upstream.base_url)
+        self._policy = policy
+        self._environ = environ
+        self._started_at_s = time.monotonic()
+        self._inbound_headers: WeakKeyDictionary[http.HTTPFlow, RawHeaders] = WeakKeyDictionary()
+        self._exchanges: WeakKeyDictionary[http.HTTPFlow, _Exchange] = WeakKeyDictionary()
+        # One thread: interactions are appended one at a time, in the order their answers were complete.
+        self._writing = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spycatcher-tape")
+
+    def requestheaders(self, flow: http.HTTPFlow) -> None:
+        """Note the client's headers before mitmproxy answers ``expect`` and takes it out."""
+        self._inbound_headers[flow] = observe_headers(flow.request)
+
+    def request(self, flow: http.HTTPFlow) -> None:
+        """Refuse what is not ours; otherwise note the request and make the outbound one of it."""
+        if flow.is_replay or flow.response is not None:
+            return
+        try:
+            refusal = self._prepare(flow)
+        except Exception as error:  # fail closed: an unprepared request must not travel with the client's own headers
+            logger.error("recording failed inside the harness (%s); answered 500", type(error).__name__)
+            logger.debug("recording failed inside the harness", exc_info=True)
+            self.counts.failed += 1
+            self._exchanges.pop(flow, None)
+            refusal = answers.internal("record")
+        if refusal is not None:
+            flow.response = to_flow_response(refusal, flow.request)
+
+    def _prepare(self, flow: http.HTTPFlow) -> ReplayResponse | None:
+        headers = self._inbound_headers.pop(flow, None)
+        observed = observe_request(flow.request, observe_headers(flow.request) if headers is None else headers)
+        protocol = refuse_unrouted(observed)
+        if isinstance(protocol, ReplayResponse):
+            self.counts.refused += 1
+            return protocol
+        key = None
+        if self._upstream.auth is not AuthScheme.NONE:
+            key = usable_key(self._environ.get(self._upstream.api_key_env))
+            if key is None and self._upstream.api_key_required:
+                self.counts.refused += 1
+                return answers.upstream_credentials_missing()
+        offset_ms = int((time.monotonic() - self._started_at_s) * 1000)
+        recorder = Recorder(observed, protocol, self._policy, offset_ms)
+        fields = outbound_headers(observed, self._upstream.auth, key, self._upstream.extra_headers)
+        path = outbound_path(self._target, protocol.upstream_path, flow.request.data.path.partition(b"?")[2].decode("latin-1"))
+        speaks_chunks = not flow.request.is_http2 and flow.request.data.http_version != b"HTTP/1.0"
+        self._send_upstream(flow.request, path, fields)
+        self._exchanges[flow] = _Exchange(recorder, time.monotonic(), speaks_chunks)
+        return None
+
+    def _send_upstream(self, request: http.Request, path: str, fields: RawHeaders) -> None:
+        """Turn the flow's request into the outbound one. Sets the raw data: the properties would rewrite each other."""
+        target = self._target
+        authority = target.authority.encode("idna" if not target.authority.isascii() else "ascii")
+        length = (b"content-length", b"%d" % len(request.raw_content or b""))
+        data = request.data
+        data.host, data.port, data.scheme = target.host, target.port, target.scheme.encode("ascii")
+        data.path = path.encode("latin-1")
+        data.trailers = None
+        if request.is_http2:
+            data.authority = authority
+            data.headers = http.Headers((*fields, length))
+        else:
+            data.authority = b""
+            data.http_version = b"HTTP/1.1"
+            data.headers = http.Headers(((b"Host", authority), *fields, length))
+
+    def server_connect(self, data: ServerConnectionHookData) -> None:
+        """Allow the configured upstream and nothing else."""
+        if data.server.address is None or tuple(data.server.address[:2]) != (self._target.host, self._target.port):
+            data.server.error = "recording connects to the configured upstream only"
+
+    def responseheaders(self, flow: http.HTTPFlow) -> None:
+        """Note the answer's head as it came, then make the head the client gets; start the tee for a stream."""
+        exchange = self._exchanges.get(flow)
+        if exchange is None or flow.response is None:
+            return
+        response = flow.response
+        observed = observe_response_head(response)
+        exchange.recorder.response_started(observed)
+        size = expected_http_body_size(flow.request, response)
+        exchange.is_close_delimited = size == -1 and not response.is_http2
+        fields = list(select_forwarded_response(observed.headers))
+        if exchange.recorder.is_stream_shaped and size != 0:
+            exchange.is_teed = True
+            if exchange.does_client_speak_chunks:
+                fields.append((b"transfer-encoding", b"chunked"))
+            response.stream = self._tee(exchange)
+        elif size == 0 and response.status_code not in (204, 304):
+            fields.append((b"content-length", b"0"))
+        response.headers = http.Headers(fields)
+
+    def _tee(self, exchange: _Exchange) -> Callable[[bytes], bytes]:
+        def tee(chunk: bytes) -> bytes:
+            if chunk:
+                try:
+                    exchange.recorder.feed(chunk, exchange.elapsed_ms())
+                except Exception as error:  # if this raised, mitmproxy would drop the chunk and hang the client
+                    logger.error("the recorder failed on a chunk (%s); the stream goes on unrecorded", type(error).__name__)
+                    exchange.recorder.give_up(f"the recorder failed on a chunk ({type(error).__name__})")
+            return chunk
+
+        return tee
+
+    async def response(self, flow: http.HTTPFlow) -> None:
+        """Put the finished exchange on the tape; mitmproxy sends the answer's end only after this returns."""
+        exchange = self._exchanges.pop(flow, None)
+        if exchange is None or flow.response is None:
+            return
+        if not exchange.is_teed:
+            body = flow.response.raw_content or b""
+            if body:
+                exchange.recorder.feed(body, exchange.elapsed_ms())
+            if flow.response.status_code not in (204, 304):
+                flow.response.headers["content-length"] = str(len(body))
+        await self._store(exchange.recorder, exchange.recorder.finish)
+
+    async def error(self, flow: http.HTTPFlow) -> None:
+        """An exchange broke. It is kept only if it was a stream whose own end mark had already come whole."""
+        exchange = self._exchanges.pop(flow, None)
+        if exchange is None:
+            return
+        reason = flow.error.msg if flow.error else "unknown error"
+        if exchange.is_teed and exchange.recorder.saw_last_event:
+            await self._store(exchange.recorder, exchange.recorder.finish_after_last_event)
+        elif exchange.has_client_left:
+            self.counts.abandoned += 1
+            logger.warning("not recorded: the client left before its answer was complete")
+        else:
+            self.counts.failed += 1
+            logger.warning("NOT RECORDED: the upstream failed: %s", reason)
+
+    async def _store(self, recorder: Recorder, finish: Callable[[str], object]) -> None:
+        """Build the interaction and append it, both in the writing thread."""
+        recorded_at = _now_rfc3339()
+
+        def build_and_append() -> object:
+            outcome = finish(recorded_at)
+            if not isinstance(outcome, NotRecorded):
+                self._writer.append(outcome)  # type: ignore[arg-type]
+            return outcome
+
+        try:
+            outcome = await asyncio.get_running_loop().run_in_executor(self._writing, build_and_append)
+        except HarnessError as error:
+            self.counts.failed += 1
+            detail = error.source if isinstance(error, HarnessIOError) else str(error)
+            logger.error("NOT RECORDED: the cassette could not be written: %s", detail)
+            return
+        except Exception as error:  # the client must get its answer whatever happens to the tape
+            self.counts.failed += 1
+            logger.error("NOT RECORDED: the recorder failed (%s)", type(error).__name__)
+            logger.debug("the recorder failed", exc_info=True)
+            return
+        for warning in recorder.warnings:
+            logger.warning("%s", warning)
+        if isinstance(outcome, NotRecorded):
+            self.counts.failed += 1
+            logger.warning("NOT RECORDED: %s", outcome.reason)
+            return
+        self.counts.recorded += 1
+        if recorder.status is not None and recorder.status >= 400:
+            self.counts.error_statuses += 1
+            logger.warning("recorded an answer with error status %d", recorder.status)
+
+    @property
+    def longest_silence_s(self) -> int:
+        """How long a connection may be silent before mitmproxy's own watchdog may end it: later than our time limits do."""
+        return int(max(self.total_timeout_s, self.idle_timeout_s, self.connect_timeout_s)) + 60
+
+    def close(self) -> None:
+        """Finish pending writes and let go of the tape. Idempotent; exchanges that end later are not recorded."""
+        self._writing.shutdown(wait=True)
+        self._writer.close()
+
+    def is_streaming(self, flow: http.HTTPFlow) -> bool:
+        exchange = self._exchanges.get(flow)
+        return exchange is not None and exchange.recorder.is_stream_shaped
+
+    def client_left(self, flow: http.HTTPFlow) -> None:
+        exchange = self._exchanges.get(flow)
+        if exchange is not None:
+            exchange.has_client_left = True
+
+    def breaks_off(self, flow: http.HTTPFlow) -> bool:
+        exchange = self._exchanges.get(flow)
+        return exchange is not None and exchange.is_close_delimited and exchange.recorder.ends_inside_event
+
+    def answer_for_failure(self, message: str, phase: str) -> ReplayResponse:
+        return answers.upstream_request_failed(describe_failure(message, is_connecting=phase == "connect"))
+
+
+def _now_rfc3339() -> str:
+    """The wall clock in RFC 3339, UTC, with a fraction only where there is one, without trailing zeros."""
+    now = datetime.now(UTC)
+    fraction = f".{now.microsecond:06d}".rstrip("0") if now.microsecond else ""
+    return now.strftime("%Y-%m-%dT%H:%M:%S") + fraction + "Z"

@@ -1,0 +1,160 @@
+"""The add-on behind ``mitmdump -s``: mitmproxy's options become the command-line layer of the configuration.
+
+Everything that can fail happens in ``configure``, where ending the process still keeps the listener closed: an error
+raised in ``load`` would be lost, and mitmproxy would go on as an open proxy without the add-on. For the same reason all
+options are plain text or lists of text, and are read by our own rules.
+"""
+
+from __future__ import annotations
+
+import atexit
+import difflib
+import logging
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Optional
+
+from mitmproxy.addonmanager import Loader
+from mitmproxy.master import Master
+from mitmproxy.proxy.mode_specs import ProxyMode, ReverseMode
+
+from spycatcher_addon.config import HarnessConfig, Mode
+from spycatcher_addon.edge.assembly import Assembled, assemble
+from spycatcher_addon.edge.layers import OPTION_PREFIX, ResolvedConfig, option_names, option_origin, resolve_config
+from spycatcher_addon.edge.mitm import RecordHooks
+from spycatcher_addon.edge.serving import record_summary, replay_summary
+from spycatcher_addon.errors import HarnessError, HarnessIOError, InvalidConfigError
+
+logger = logging.getLogger("spycatcher_addon")
+
+_MODE_OPTION = f"{OPTION_PREFIX}mode"
+_CONFIG_OPTION = f"{OPTION_PREFIX}config"
+_USAGE_EXIT = 2
+_TEXT: Any = Optional[str]  # noqa: UP045 - one of the type objects that mitmproxy knows how to parse
+_TEXTS: Any = Sequence[str]
+
+
+class HarnessScript:
+    """Reads the options once, then hands every hook to the add-on of the chosen mode."""
+
+    def __init__(self) -> None:
+        self.addons: list[object] = []
+        """Add-ons below this one; mitmproxy calls their hooks too."""
+        self._master: Master | None = None
+        self._assembled: Assembled | None = None
+        self._path = ""
+
+    def load(self, loader: Loader) -> None:
+        """Register the options; may not fail."""
+        self._master = loader.master
+        for name, (dotted, is_list) in option_names().items():
+            loader.add_option(name, _TEXTS if is_list else _TEXT, [] if is_list else None, f"Setting `{dotted}` of spycatcher-harness.")
+        loader.add_option(_CONFIG_OPTION, _TEXT, None, "The one configuration file to read instead of the discovered ones.")
+
+    def configure(self, updated: set[str]) -> None:
+        """At the start, build the harness or end the process with one line; later changes are only reported."""
+        assert self._master is not None
+        if self._assembled is not None:
+            late = sorted(name for name in updated if name.startswith(OPTION_PREFIX))
+            if late:
+                logger.warning("spycatcher: %s changed; it takes effect at the next start", ", ".join(late))
+            return
+        try:
+            config = self._resolve(self._master)
+            self._assembled = assemble(config, os.environ)
+        except HarnessError as error:
+            detail = error.source if isinstance(error, HarnessIOError) else str(error)
+            logger.error("spycatcher: failed to start harness: %s", detail)
+            raise SystemExit(error.exit_code if not isinstance(error, InvalidConfigError) else _USAGE_EXIT) from None
+        self._start(self._master, self._assembled, config)
+
+    def _resolve(self, master: Master) -> HarnessConfig:
+        options = master.options
+        self._refuse_unknown_options(list(options.deferred))
+        given: dict[str, object] = {}
+        for name, (dotted, _) in option_names().items():
+            value = getattr(options, name)
+            if value is not None and value != []:
+                given[dotted] = list(value) if isinstance(value, (list, tuple)) else value
+        mode_text = str(given.pop("mode", Mode.REPLAY))
+        try:
+            mode = Mode(mode_text)
+        except ValueError:
+            raise InvalidConfigError(f"option {_MODE_OPTION} is {mode_text!r}; use record or replay") from None
+        target = _reverse_target(list(options.mode))
+        resolved = self._merge(mode, given)
+        if mode is Mode.RECORD and not resolved.is_set("upstream.base_url"):
+            resolved = self._merge(mode, {**given, "upstream.base_url": f"{target}/v1"})
+        return resolved.config
+
+    def _merge(self, mode: Mode, given: Mapping[str, object]) -> ResolvedConfig:
+        assert self._master is not None
+        return resolve_config(
+            mode,
+            cli=given,
+            environ=os.environ,
+            cwd=os.getcwd(),
+            home=os.environ.get("HOME") or os.environ.get("USERPROFILE"),
+            config_file=getattr(self._master.options, _CONFIG_OPTION),
+            cli_origin=option_origin,
+        )
+
+    def _refuse_unknown_options(self, deferred: list[str]) -> None:
+        known = [*option_names(), _CONFIG_OPTION]
+        for name in deferred:
+            if name.startswith(OPTION_PREFIX):
+                close = difflib.get_close_matches(name, known, n=1)
+                hint = f"did you mean {close[0]}?" if close else "see `mitmdump --options`"
+                raise InvalidConfigError(f"unknown option {name}; {hint}")
+
+    def _start(self, master: Master, assembled: Assembled, config: HarnessConfig) -> None:
+        hooks = assembled.hooks
+        settings: dict[str, object] = {"connection_strategy": "lazy", "keep_alt_svc_header": True}
+        if isinstance(hooks, RecordHooks):
+            # Without this a recorded stream would have no body to show in mitmweb or to save with -w.
+            settings["store_streamed_bodies"] = True
+            settings["tcp_timeout"] = max(master.options.tcp_timeout, hooks.longest_silence_s)
+            # Not in done(): mitmproxy calls it before the last exchanges have ended.
+            atexit.register(hooks.close)
+        master.options.update(**settings)
+        proxyserver = master.addons.get("proxyserver")
+        if proxyserver is not None:
+            hooks.connections = proxyserver.connections
+        for notice in assembled.notices:
+            logger.warning("spycatcher: %s", notice)
+        self._path = config.cassette_path
+        logger.info("spycatcher: %s %s", config.mode, self._path)
+        self.addons.append(hooks)
+
+    def done(self) -> None:
+        """Say how it went."""
+        if self._assembled is not None:
+            for line in _summary(self._assembled, self._path):
+                logger.info("spycatcher: %s", line)
+
+
+def _summary(assembled: Assembled, path: str) -> Iterator[str]:
+    stats = assembled.stats()
+    if isinstance(assembled.hooks, RecordHooks):
+        return record_summary(stats, path, "the address mitmproxy listens on")
+    return replay_summary(stats, path)
+
+
+def _reverse_target(modes: list[str]) -> str:
+    """The URL of the one reverse proxy mode that the harness needs, ``http://host:port``.
+
+    Raises:
+        InvalidConfigError: mitmproxy was started in another mode, or in several.
+    """
+    wanted = "start mitmproxy with --mode reverse:http://HOST (replay ignores HOST; record sends there unless upstream.base_url is set)"
+    if len(modes) != 1:
+        raise InvalidConfigError(f"spycatcher works in exactly one proxy mode; {wanted}")
+    spec = ProxyMode.parse(modes[0])
+    if not isinstance(spec, ReverseMode) or spec.scheme not in ("http", "https"):
+        raise InvalidConfigError(f"spycatcher does not work in the proxy mode {modes[0]!r}; {wanted}")
+    host, port = spec.address
+    return f"{spec.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+addons = [HarnessScript()]
+"""What mitmproxy's script loader looks for; a list made once, because a new add-on per look would lose its state."""

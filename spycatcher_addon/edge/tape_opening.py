@@ -1,0 +1,205 @@
+"""Bring the file of a tape into a shape that can be appended to in place.
+
+Decides, for the holder of a tape's lock, between creating, continuing, cutting back, rewriting and refusing. Changes
+nothing before the whole file has been parsed. ``OSError`` goes through to the caller.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import dataclass, replace
+
+from spycatcher_addon.cassette.canonical import IgnorePathConfig, canonicalize, stable_hash
+from spycatcher_addon.cassette.model import Cassette, Hashing, Interaction
+from spycatcher_addon.cassette.schema import (
+    EMPTY_TAIL,
+    FORMAT_VERSION,
+    SEPARATOR,
+    TAIL,
+    encode_cassette,
+    encode_head,
+    encode_interaction,
+    parse_cassette,
+)
+from spycatcher_addon.edge.disk import read_regular_file, replace_file, write_at
+from spycatcher_addon.edge.tape_lock import Note, NoteState
+from spycatcher_addon.errors import HarnessError, InvalidCassetteError
+from spycatcher_addon.version import GENERATOR
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTape:
+    """A tape that can be appended to in place."""
+
+    file: io.FileIO
+    """Open for reading and writing."""
+    length: int
+    """Bytes in it, closing brackets included."""
+    count: int
+    """Interactions on it."""
+    notices: tuple[str, ...]
+    """What had to be done to it, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoodPart:
+    """What a torn tape was before the append that tore it."""
+
+    data: bytes
+    cassette: Cassette
+
+
+def tail_after(count: int) -> bytes:
+    """The closing brackets of a tape of ``count`` interactions."""
+    return TAIL if count else EMPTY_TAIL
+
+
+def count_of(count: int) -> str:
+    """``1 interaction``, ``2 interactions``: for messages."""
+    return f"{count} interaction{'' if count == 1 else 's'}"
+
+
+def put_tail(file: io.FileIO, length: int, tail: bytes) -> None:
+    """Make a tape end with ``tail`` at ``length`` again, whatever an append left there, and flush it.
+
+    Harmless to repeat, so a crash in here leaves no worse tape than before.
+    """
+    write_at(file, length - len(tail), tail)
+    file.truncate(length)
+    os.fsync(file.fileno())
+
+
+def select_good_part(data: bytes, note: Note | None, name: str) -> GoodPart | None:
+    """What a damaged tape held before an append of ours was cut short, or ``None`` when that is not what happened.
+
+    Args:
+        data: The file, which does not parse.
+        note: From its lock file. Only a note of an unfinished append whose lengths fit vouches for anything.
+        name: How to name the file in messages.
+    """
+    if note is None or note.state is not NoteState.APPENDING:
+        return None
+    tail = EMPTY_TAIL if note.is_empty else TAIL
+    start = note.good_length - len(tail)
+    if not 0 < start <= len(data) <= note.next_length:
+        return None
+    good = data[:start] + tail
+    try:
+        return GoodPart(good, parse_cassette(good, name))
+    except HarnessError:
+        return None
+
+
+def open_tape(name: str, target: str, hashing: Hashing, note: Note | None) -> OpenTape:
+    """Open the tape at ``target``, creating, repairing or rewriting it when that is called for.
+
+    Args:
+        name: How to name the file in messages.
+        target: Its path, without symbolic links in it.
+        hashing: The settings that its hashes shall be made with.
+        note: From its lock file, which the caller holds.
+
+    Raises:
+        HarnessError: The tape cannot be continued; it is as it was.
+        OSError: The system refuses; the tape is as it was, or torn as it was.
+    """
+    try:
+        file = io.FileIO(target, "r+")  # proves that it may be written before anything is decided
+    except FileNotFoundError:
+        data = encode_cassette(Cassette(FORMAT_VERSION, (), hashing, GENERATOR))
+        return OpenTape(_replace(target, data, None), len(data), 0, ())
+    try:
+        data, status = read_regular_file(target)
+        notices: list[str] = []
+        try:
+            cassette = parse_cassette(data, name)
+        except InvalidCassetteError:
+            good = select_good_part(data, note, name)
+            if good is None:
+                raise
+            data, cassette = good.data, good.cassette
+            put_tail(file, len(data), tail_after(len(cassette.interactions)))
+            kept = count_of(len(cassette.interactions))
+            notices.append(f"cassette {name} ended in an append that was cut short; cut it back to the {kept} before that")
+        reasons = _reasons_to_rewrite(name, data, cassette, hashing)
+        if reasons:
+            notices += reasons
+            data = encode_cassette(_under(hashing, cassette))
+            file.close()  # Windows replaces no open file
+            file = _replace(target, data, status.st_mode & 0o7777)
+        return OpenTape(file, len(data), len(cassette.interactions), tuple(notices))
+    except BaseException:
+        file.close()
+        raise
+
+
+def _replace(target: str, data: bytes, permissions: int | None) -> io.FileIO:
+    replace_file(target, data, permissions)
+    return io.FileIO(target, "r+")
+
+
+def _reasons_to_rewrite(name: str, data: bytes, cassette: Cassette, hashing: Hashing) -> list[str]:
+    """Why a tape cannot be continued as it stands, each as a notice; empty when it can."""
+    reasons = []
+    if cassette.format_version != FORMAT_VERSION:
+        old = cassette.format_version
+        reasons.append(f"cassette {name} was of format version {old}; rewrote it as version {FORMAT_VERSION}")
+    elif not _can_append(data, cassette, name):
+        reasons.append(
+            f"cassette {name} was not laid out as a recorder leaves it (line ends, byte order mark or another "
+            "formatter); rewrote it, what was recorded is unchanged"
+        )
+    if cassette.interactions and not _is_same(hashing, cassette.hashing):
+        reasons.append(
+            f"cassette {name} was recorded under other ignore paths or redaction rules; computed the hashes of its "
+            f"{count_of(len(cassette.interactions))} anew. Redaction was not applied to them again: "
+            "`spycatcher-harness verify` tells whether that is needed"
+        )
+    elif not cassette.interactions and hashing != cassette.hashing:
+        reasons.append(f"cassette {name} was empty; noted the present ignore paths and redaction rules in it")
+    return reasons
+
+
+def _can_append(data: bytes, cassette: Cassette, name: str) -> bool:
+    """Whether overwriting the last bytes of ``data`` would add an interaction to it, and nothing else.
+
+    The last bytes being the usual brackets is not enough: behind ``interactions`` a person may have added another
+    member that ends alike. Unless the last interaction stands there just as it would be written, appending is tried
+    out in memory.
+    """
+    if data.startswith(_BYTE_ORDER_MARK):
+        return False
+    if not cassette.interactions:
+        return data == encode_head(cassette.hashing, cassette.generator) + EMPTY_TAIL
+    if not data.endswith(TAIL):
+        return False
+    last = encode_interaction(cassette.interactions[-1])
+    if data.endswith(last + TAIL):
+        return True
+    trial = data[: -len(TAIL)] + SEPARATOR + last + TAIL
+    try:
+        return len(parse_cassette(trial, name).interactions) == len(cassette.interactions) + 1
+    except HarnessError:
+        return False
+
+
+def _is_same(one: Hashing, other: Hashing) -> bool:
+    """Order and repetition of settings make no difference to a hash."""
+    return set(one.ignore_paths) == set(other.ignore_paths) and set(one.redaction_rules) == set(other.redaction_rules)
+
+
+def _under(hashing: Hashing, cassette: Cassette) -> Cassette:
+    """The tape in the written format, with hashes that agree with ``hashing``."""
+    interactions = cassette.interactions
+    if cassette.format_version != FORMAT_VERSION or not _is_same(hashing, cassette.hashing):
+        ignore = IgnorePathConfig(hashing.ignore_paths)
+        interactions = tuple(_rehashed(interaction, ignore) for interaction in interactions)
+    return Cassette(FORMAT_VERSION, interactions, hashing, GENERATOR)
+
+
+def _rehashed(interaction: Interaction, ignore: IgnorePathConfig) -> Interaction:
+    request = replace(interaction.request, stable_hash=stable_hash(canonicalize(interaction.request, ignore)))
+    return replace(interaction, request=request)

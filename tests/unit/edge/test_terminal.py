@@ -1,0 +1,72 @@
+"""The standard streams."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import sys
+
+import pytest
+
+from spycatcher_addon.edge.terminal import OneLineFormatter, log_to_standard_error, prepare_streams, write_err, write_out
+
+
+def record(message: str, *, error: BaseException | None = None) -> logging.LogRecord:
+    info = (type(error), error, error.__traceback__) if error is not None else None
+    return logging.LogRecord("name", logging.WARNING, __file__, 1, message, None, info)
+
+
+def test_log_lines_have_no_tracebacks() -> None:
+    try:
+        raise ValueError("what happened")
+    except ValueError as error:
+        line = OneLineFormatter().format(record("it broke", error=error))
+    assert line == "warning: it broke (ValueError: what happened)"
+    assert OneLineFormatter().format(record("two\nlines")) == "warning: two\n  lines"
+
+
+def test_log_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        log_to_standard_error(logging.WARNING)
+        logging.getLogger("any").warning("seen")
+        logging.getLogger("any").info("not seen")
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+    assert capsys.readouterr() == ("", "warning: seen\n")
+
+
+def test_writes(capsys: pytest.CaptureFixture[str]) -> None:
+    write_out("a\n")
+    write_err("b\n")
+    assert capsys.readouterr() == ("a\n", "b\n")
+
+
+def test_a_closed_stream_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    write_out("nobody")
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr(sys, "stdout", closed)
+    write_out("nobody")
+
+
+def test_a_broken_pipe_is_no_failure_and_stays_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "w", encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        write_out("nobody\n")
+        write_out("still nobody\n")
+
+
+def test_any_text_can_be_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii", errors="strict")
+    monkeypatch.setattr(sys, "stdout", stream)
+    prepare_streams()
+    write_out("é\udcff")
+    assert raw.getvalue() == b"\\xe9\\udcff"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from spycatcher_addon.edge.cli import main
+from spycatcher_addon.edge.entry import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -45,6 +45,16 @@ def not_found(path: str, known: Sequence[str]) -> ReplayResponse:
     )
 
 
+def unknown_tape() -> ReplayResponse:
+    """404: one server holds many tapes, and the request names none that is in use."""
+    return _answer(
+        404,
+        "unknown_tape",
+        "the request names no tape in use: neither does its path begin with /_tape/TOKEN/, nor is there a header x-spycatcher-tape. "
+        "Take the base URL from OPENAI_BASE_URL while the test runs; a tape is closed when its test ends",
+    )
+
+
 def method_not_allowed(method: str, path: str, allow: str) -> ReplayResponse:
     """405: the path is known, the method is not."""
     return _answer(405, "method_not_allowed", f"{method} is not answered at {path}; use {allow}", headers=(("allow", allow),))
@@ -116,23 +126,21 @@ def request_mismatch(diagnostic: MismatchDiagnostic, match_mode: MatchMode, igno
 def _what_was_expected(diagnostic: MismatchDiagnostic, match_mode: MatchMode) -> str:
     position: InteractionPosition = diagnostic.position
     observed = diagnostic.observed_hash[:_SHORT_HASH]
-    match position.kind:
-        case PositionKind.EXPECTED:
-            return (
-                f"interaction {position.value} was expected next ({match_mode.value}, hash {diagnostic.expected_hash[:_SHORT_HASH]}), "
-                f"the request has hash {observed}."
-            )
-        case PositionKind.EXHAUSTED:
-            used_up = f"all {position.value} interactions are used up" if position.value else "it holds no interactions"
-            return f"{used_up}, the request has hash {observed}."
-        case PositionKind.KEYED_MISS if diagnostic.is_already_consumed:
-            return (
-                f"every interaction with hash {observed} is already used, "
-                f"last interaction {diagnostic.nearest_index} of {position.value} (each answers once)."
-            )
-        case PositionKind.KEYED_MISS:
-            nearest = "" if diagnostic.nearest_index is None else f" The nearest is interaction {diagnostic.nearest_index}:"
-            return f"none of its {position.value} interactions has hash {observed}.{nearest}"
+    if position.kind is PositionKind.EXPECTED:
+        return (
+            f"interaction {position.value} was expected next ({match_mode.value}, hash {diagnostic.expected_hash[:_SHORT_HASH]}), "
+            f"the request has hash {observed}."
+        )
+    if position.kind is PositionKind.EXHAUSTED:
+        used_up = f"all {position.value} interactions are used up" if position.value else "it holds no interactions"
+        return f"{used_up}, the request has hash {observed}."
+    if diagnostic.is_already_consumed:
+        return (
+            f"every interaction with hash {observed} is already used, "
+            f"last interaction {diagnostic.nearest_index} of {position.value} (each answers once)."
+        )
+    nearest = "" if diagnostic.nearest_index is None else f" The nearest is interaction {diagnostic.nearest_index}:"
+    return f"none of its {position.value} interactions has hash {observed}.{nearest}"
 
 
 def _what_differs(diagnostic: MismatchDiagnostic) -> list[str]:

@@ -215,14 +215,17 @@ class StreamDecoder:
                 yield from self._run(depth + 1, piece)
 
 
-def stream_decoder(headers: Headers) -> StreamDecoder | None:
+def stream_decoder(headers: Headers, limit: int | None = None) -> StreamDecoder | None:
     """Give the decoder that a message's headers ask for, or ``None`` when its body stands as it is.
+
+    Args:
+        limit: Most bytes that may come out; more is a :class:`ContentCodingError`.
 
     Raises:
         UnknownCodingError: The headers name a coding that cannot be undone here.
     """
     codings = _content_encoding(headers)
-    return StreamDecoder(codings) if _coding_names(codings) else None
+    return StreamDecoder(codings, limit) if _coding_names(codings) else None
 
 
 def decode_body(body: bytes, headers: Headers, limit: int = DEFAULT_LIMIT_BYTES) -> bytes | None:

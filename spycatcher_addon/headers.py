@@ -33,13 +33,16 @@ FORBIDDEN_EXTRA_HEADERS = frozenset(name.decode("ascii") for name in _HOP_BY_HOP
 _PLAIN_VALUE = re.compile(rb"[\t\x20-\x7e]*\Z")
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
 _LEGAL_TEXT_VALUE = re.compile(r"[\t\x20-\x7e]*\Z")
-_FOLD = re.compile(rb"\r?\n[ \t]+")
+_FOLD_OR_UNSAFE = re.compile(rb"\r?\n[ \t]+|[\r\n\0]")
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 
 
 def unfold(headers: Iterable[tuple[bytes, bytes]]) -> RawHeaders:
-    """Replace each obsolete line fold in a value by one space (RFC 9112 section 5.2)."""
-    return tuple((name, _FOLD.sub(b" ", value) if b"\n" in value else value) for name, value in headers)
+    """Replace each obsolete line fold in a value by one space (RFC 9112 section 5.2), and so each CR, LF and NUL.
+
+    Passed on, those would let one peer write header lines that another reads (RFC 9110 section 5.5).
+    """
+    return tuple((name, _FOLD_OR_UNSAFE.sub(b" ", value)) for name, value in headers)
 
 
 def select_forwarded_request(headers: RawHeaders) -> RawHeaders:

@@ -12,6 +12,7 @@ from enum import StrEnum, auto
 from spycatcher_addon.cassette.canonical import IgnorePathConfig, canonicalize, stable_hash
 from spycatcher_addon.cassette.jsontext import JsonValue, NotJsonError, parse_json
 from spycatcher_addon.cassette.model import (
+    FailureKind,
     Interaction,
     Metadata,
     NonStreamResponse,
@@ -47,6 +48,10 @@ class RecordingPolicy:
     """Lower-case names removed from persisted requests and responses."""
     upstream_id: str
     max_body_bytes: int
+    keeps_failures: bool = False
+    """Whether exchanges that ended badly are kept, marked, instead of dropped."""
+    expected_statuses: frozenset[int] = frozenset()
+    """Error statuses that are recorded on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,7 @@ class Recorder:
         self._is_readable = True
         """Whether events can still be read; after the first broken line or block the rest is only passed on."""
         self._fault: str | None = None
+        self._is_given_up = False
         self.warnings: list[str] = []
         """What a person should know about this exchange although it is kept."""
         self.saw_last_event = False
@@ -96,8 +102,12 @@ class Recorder:
     def response_started(self, head: ObservedResponseHead) -> None:
         """Note status and headers; decides whether the answer is kept as a stream."""
         self._head = head
+        if not 100 <= head.status <= 999:
+            # Not three digits (RFC 9110 section 15). On the tape it would make the whole file unreadable.
+            self.give_up(f"the upstream answered with status {head.status}, which is none")
+            return
         try:
-            decoder = stream_decoder(content_encoding_of(head.headers))
+            decoder = stream_decoder(content_encoding_of(head.headers), self._policy.max_body_bytes)
         except UnknownCodingError as error:
             self.warnings.append(f"{error}; the answer is kept as its bytes came and was not searched for events or secrets")
             return
@@ -137,9 +147,14 @@ class Recorder:
             return NotRecorded("the stream broke before its end")
         return self._build(recorded_at)
 
+    def finish_failed(self, failure: FailureKind, recorded_at: str) -> Interaction | NotRecorded:
+        """Build the interaction of an answer that ended badly after its head had come, marked as what it was."""
+        return self._build(recorded_at, failure)
+
     def give_up(self, reason: str) -> None:
-        """Note that this exchange must not be kept; chunks may go on coming."""
+        """Note that this exchange must not be kept, not even as a failure; chunks may go on coming."""
         self._is_readable = False
+        self._is_given_up = True
         self._fault = self._fault or reason
 
     @property
@@ -151,7 +166,7 @@ class Recorder:
         """Give up on the events to come. What follows the end mark cannot undo a stream that was complete with it."""
         self._is_readable = False
         if not self.saw_last_event:
-            self.give_up(str(error))
+            self._fault = str(error)
 
     def _take_events(self, events: list[StreamEvent]) -> None:
         self._events.extend(events)
@@ -166,11 +181,13 @@ class Recorder:
         except NotJsonError:
             return None
 
-    def _build(self, recorded_at: str) -> Interaction | NotRecorded:
+    def _build(self, recorded_at: str, failure: FailureKind | None = None) -> Interaction | NotRecorded:
         if self._head is None:
             return NotRecorded("the upstream never answered")
         if self._fault is not None:
-            return NotRecorded(self._fault)
+            if self._is_given_up or not self._policy.keeps_failures:
+                return NotRecorded(self._fault)
+            failure = failure or FailureKind.INVALID_STREAM
         try:
             request = self._recorded_request()
         except InvalidPointerPathError as error:
@@ -182,7 +199,7 @@ class Recorder:
             recorded_at=recorded_at,
             relative_offset_ms=self._relative_offset_ms,
         )
-        return Interaction(request, self._recorded_response(self._head.status, headers), metadata)
+        return Interaction(request, self._recorded_response(self._head.status, headers), metadata, failure)
 
     def _recorded_request(self) -> RecordedRequest:
         observed = self._request

@@ -9,17 +9,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from spycatcher_addon import answers
-from spycatcher_addon.cassette.canonical import IgnorePathConfig, canonicalize_parts, stable_hash
+from spycatcher_addon.cassette.canonical import NOTHING_IGNORED, IgnorePathConfig, canonicalize_parts, stable_hash
 from spycatcher_addon.cassette.jsontext import JsonValue, NotJsonError, parse_json
 from spycatcher_addon.cassette.matching import Matched, MatchMode, ReplayMatchEngine
-from spycatcher_addon.cassette.model import Cassette, Interaction, NonStreamResponse, StreamResponse
+from spycatcher_addon.cassette.model import Cassette, FailureKind, Interaction, NonStreamResponse, StreamResponse
 from spycatcher_addon.content_coding import decode_body
 from spycatcher_addon.errors import InvalidPointerPathError
-from spycatcher_addon.exchange import Headers, ObservedRequest, ReplayResponse
+from spycatcher_addon.exchange import Delivery, Ending, Headers, ObservedRequest, ReplayResponse
+from spycatcher_addon.fault_injection import FaultInjector
 from spycatcher_addon.headers import content_encoding_of, select_replayed
+from spycatcher_addon.pacing import Pacing, chunk_arrivals_ms, cut_at_chunks, event_arrivals_ms
 from spycatcher_addon.protocols import PROTOCOLS, UnknownPath, WrongMethod, route
 from spycatcher_addon.protocols.adapter import ProtocolAdapter
 from spycatcher_addon.sse import encode_event
+
+_ENDINGS = {
+    FailureKind.RESET: Ending.RESET,
+    FailureKind.CUT: Ending.UNFINISHED,
+    FailureKind.CLIENT_LEFT: Ending.UNFINISHED,
+    FailureKind.TIME_OUT: Ending.UNFINISHED,
+    FailureKind.INVALID_STREAM: Ending.COMPLETE,
+}
 
 BODYLESS_STATUSES = frozenset({204, 304})
 """Statuses whose answers never have a body (RFC 9110 sections 15.3.5 and 15.4.5)."""
@@ -48,20 +58,37 @@ def refuse_unrouted(request: ObservedRequest) -> ReplayResponse | ProtocolAdapte
     return routed
 
 
+@dataclass(frozen=True, slots=True)
+class ReplayPolicy:
+    """What is the same for every answer of a replay."""
+
+    match_mode: MatchMode = MatchMode.SEQUENTIAL_STRICT
+    ignore: IgnorePathConfig = NOTHING_IGNORED
+    max_body_bytes: int = 128 * 1024 * 1024
+    """Limit for a decoded request body."""
+    is_raw: bool = False
+    """Whether streams are sent as their transcripts rather than printed from their events."""
+    pacing: Pacing = Pacing()
+    include_failures: bool = False
+    """Whether recorded failures are matched, and repeated as the failures they were."""
+
+
 class ReplaySession:
     """One run of a cassette against a program."""
 
-    def __init__(self, cassette: Cassette, match_mode: MatchMode, ignore: IgnorePathConfig, max_body_bytes: int) -> None:
+    def __init__(self, cassette: Cassette, policy: ReplayPolicy, faults: FaultInjector | None = None) -> None:
         """Prepare the match engine.
+
+        Args:
+            faults: What to break in which answers, if anything.
 
         Raises:
             InvalidCassetteError: An interaction cannot be matched (no hash).
             InvalidPointerPathError: An ignore path does not fit a recorded body.
         """
-        self._engine = ReplayMatchEngine(cassette, match_mode, ignore)
-        self._match_mode = match_mode
-        self._ignore = ignore
-        self._max_body_bytes = max_body_bytes
+        self._engine = ReplayMatchEngine(cassette, policy.match_mode, policy.ignore, policy.include_failures)
+        self._policy = policy
+        self.faults = faults
         self.counts = ReplayCounts()
 
     def __len__(self) -> int:
@@ -83,25 +110,32 @@ class ReplaySession:
             self.counts.rejected += 1
             return answers.malformed_json(str(error))
         try:
-            canonical = canonicalize_parts(request.method, request.path, request.query, body, self._ignore)
+            canonical = canonicalize_parts(request.method, request.path, request.query, body, self._policy.ignore)
         except InvalidPointerPathError as error:
             self.counts.rejected += 1
             return answers.internal("replay", f"an ignore path does not fit this request: {error}; correct matching.ignore_paths")
-        outcome = self._engine.peek(canonical, stable_hash(canonical))
+        request_hash = stable_hash(canonical)
+        if self.faults is not None:
+            self.faults.note_request(request_hash)
+        outcome = self._engine.peek(canonical, request_hash)
         if not isinstance(outcome, Matched):
             self.counts.mismatched += 1
-            return answers.request_mismatch(outcome, self._match_mode, self._ignore.ignored_body_paths)
+            return answers.request_mismatch(outcome, self._policy.match_mode, self._policy.ignore.ignored_body_paths)
         if protocol.is_stream_shaped(body) and _is_plain_only(outcome.interaction):
             self.counts.rejected += 1
             return answers.stream_cassette_required(outcome.index)
         reply = self._recorded_answer(outcome.index, outcome.interaction)
-        self._engine.commit(outcome.index)
+        is_used_up = True
+        if self.faults is not None:
+            reply, is_used_up = self.faults.answer(outcome.index, request.path, reply)
+        if is_used_up:
+            self._engine.commit(outcome.index)
         self.counts.matched += 1
         return reply
 
     def _parse_body(self, request: ObservedRequest) -> JsonValue:
         codings = content_encoding_of(request.headers)
-        decoded = decode_body(request.body, codings, self._max_body_bytes) if codings else request.body
+        decoded = decode_body(request.body, codings, self._policy.max_body_bytes) if codings else request.body
         if decoded is None:
             named = ", ".join(value for _, value in codings)
             raise NotJsonError(f"its content-encoding {named!r} could not be decoded within limits.max_body_bytes")
@@ -114,21 +148,44 @@ class ReplaySession:
         self.counts.dropped_headers.extend(dropped)
         if isinstance(response, NonStreamResponse):
             pieces: tuple[bytes, ...] = (response.body,)
+            due_ms: tuple[float, ...] = (self._policy.pacing.plain_due_ms(response),)
         else:
-            headers = _stream_headers(headers, has_body=status not in BODYLESS_STATUSES)
-            pieces = tuple(encode_event(event) for event in response.events)
+            is_raw = self._policy.is_raw or interaction.failure is not None
+            headers = _stream_headers(headers, has_body=status not in BODYLESS_STATUSES, keeps_coding=is_raw)
+            pieces = cut_at_chunks(response) if is_raw else tuple(encode_event(event) for event in response.events)
+            due_ms = self._stream_due_ms(index, response, is_raw, len(pieces))
         if status in BODYLESS_STATUSES:
-            pieces = ()
-        return ReplayResponse(status, headers, pieces, interaction_index=index, is_stream=isinstance(response, StreamResponse))
+            pieces, due_ms = (), ()
+        delivery = self._delivery(interaction, due_ms)
+        is_stream = isinstance(response, StreamResponse)
+        return ReplayResponse(status, headers, pieces, interaction_index=index, is_stream=is_stream, delivery=delivery)
+
+    def _stream_due_ms(self, index: int, response: StreamResponse, is_raw: bool, count: int) -> tuple[float, ...]:
+        pacing = self._policy.pacing
+        if pacing.is_off:
+            return (0.0,) * count
+        arrivals_ms = chunk_arrivals_ms(response) if is_raw else event_arrivals_ms(response)
+        return pacing.stream_due_ms(arrivals_ms, count, index)
+
+    def _delivery(self, interaction: Interaction, due_ms: tuple[float, ...]) -> Delivery | None:
+        """A plan where one is needed: for times, for recorded chunks, for a bad end. ``None`` lets an answer go out at once."""
+        is_stream = isinstance(interaction.response, StreamResponse)
+        needs_plan = not self._policy.pacing.is_off or interaction.failure is not None or (is_stream and self._policy.is_raw)
+        if not needs_plan:
+            return None
+        last_ms = due_ms[-1] if due_ms else 0.0
+        # A stream's head goes out at once, as providers send it; a plain answer is held back whole.
+        ending = Ending.COMPLETE if interaction.failure is None else _ENDINGS[interaction.failure]
+        return Delivery(due_ms, head_due_ms=0.0 if is_stream else last_ms, ending=ending, ending_due_ms=last_ms)
 
 
 def _is_plain_only(interaction: Interaction) -> bool:
     return isinstance(interaction.response, NonStreamResponse) and not interaction.response.answers_stream
 
 
-def _stream_headers(headers: Headers, has_body: bool) -> Headers:
-    """Fields of a stream that is printed anew from its events: not encoded any more, and always typed."""
-    kept = tuple((name, value) for name, value in headers if name.lower() != "content-encoding")
+def _stream_headers(headers: Headers, has_body: bool, keeps_coding: bool) -> Headers:
+    """Fields of a stream: always typed, and not encoded any more when it is printed anew from its events."""
+    kept = tuple((name, value) for name, value in headers if keeps_coding or name.lower() != "content-encoding")
     if has_body and not any(name.lower() == "content-type" for name, _ in kept):
         kept += (("content-type", "text/event-stream"),)
     return kept

@@ -249,6 +249,6 @@ def _explain_syntax(data: bytes, text: str, error: json.JSONDecodeError, place: 
         return _explain_conflict(data, marker.start())
     unread = text[error.pos :].rstrip()
     # What is left is nothing, an unclosed string, or the beginning of a literal.
-    if error.msg.startswith("Unterminated string") or any(word.startswith(unread) for word in ("true", "false", "null", "-")):
+    if error.msg.startswith("Unterminated string") or any(word.startswith(unread) for word in ("tru", "fals", "nul", "-")):
         return f"{place}: the file ends in the middle, at line {_line_of(data, len(data.rstrip()))}; {RESTORE}"
     return f"{place}: line {error.lineno} column {error.colno}: {error.msg}; mend that place, or {RESTORE}"

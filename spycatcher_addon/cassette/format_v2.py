@@ -42,6 +42,7 @@ from spycatcher_addon.cassette.jsontext import JsonValue
 from spycatcher_addon.cassette.model import (
     CommentEvent,
     DataEvent,
+    FailureKind,
     Interaction,
     NonStreamResponse,
     RecordedRequest,
@@ -68,7 +69,7 @@ def print_interaction(interaction: Interaction) -> str:
     The text may hold lone surrogates if the interaction does; encoding it as UTF-8 then fails.
     """
     metadata = interaction.metadata
-    parts = (
+    parts = [
         '"request": ' + _members(_request_members(interaction.request), _IN_INTERACTION),
         '"response": ' + _members(_response_members(interaction.response), _IN_INTERACTION),
         '"metadata": '
@@ -81,8 +82,10 @@ def print_interaction(interaction: Interaction) -> str:
             ],
             _IN_INTERACTION,
         ),
-    )
-    return "    " + _members(list(parts), "\n    ")
+    ]
+    if interaction.failure is not None:
+        parts.append('"failure": ' + print_compact(interaction.failure.value))
+    return "    " + _members(parts, "\n    ")
 
 
 def parse_interaction(value: JsonValue) -> Interaction:
@@ -96,7 +99,17 @@ def parse_interaction(value: JsonValue) -> Interaction:
         _parse_request(object_at(members, "request", "")),
         _parse_response(object_at(members, "response", "")),
         parse_metadata(object_at(members, "metadata", "")),
+        _parse_failure(optional_text_at(members, "failure", "")),
     )
+
+
+def _parse_failure(value: str | None) -> FailureKind | None:
+    if value is None:
+        return None
+    try:
+        return FailureKind(value)
+    except ValueError:
+        raise MalformedFieldError("failure", f"expected one of {', '.join(FailureKind)}, found {value!r}") from None
 
 
 def _members(members: list[str], newline: str) -> str:

@@ -96,8 +96,12 @@ class ReplayMatchEngine:
         cassette: Cassette,
         match_mode: MatchMode = MatchMode.SEQUENTIAL_STRICT,
         ignore: IgnorePathConfig = NOTHING_IGNORED,
+        include_failures: bool = False,
     ) -> None:
         """Index the tape.
+
+        Args:
+            include_failures: Whether interactions that ended badly take part; otherwise they are passed over as if absent.
 
         Raises:
             InvalidCassetteError: An interaction has no stable hash; the first one is named.
@@ -114,11 +118,17 @@ class ReplayMatchEngine:
         self._hashes: list[str] = []
         self._other_hashes: dict[int, str] = {}
         self._index_hashes(cassette)
+        skipped = set() if include_failures else {index for index, each in enumerate(self._interactions) if each.failure is not None}
+        for index in skipped:
+            self._used[index] = 1
+        self._unavailable = len(skipped)
+        self._pass_over_used()
         self._indexes_by_hash: dict[str, list[int]] = {}
         self._passed: dict[str, int] = {}
         """Keyed: how many at the head of a hash's indexes are known to be used."""
         for index, hash_text in sorted(chain(enumerate(self._hashes), self._other_hashes.items())):
-            self._indexes_by_hash.setdefault(hash_text, []).append(index)
+            if index not in skipped:
+                self._indexes_by_hash.setdefault(hash_text, []).append(index)
         self._body_sizes: list[int] | None = None
 
     def __len__(self) -> int:
@@ -156,7 +166,14 @@ class ReplayMatchEngine:
             return False
         self._used[index] = 1
         self._place = index + 1
+        self._pass_over_used()
         return True
+
+    def _pass_over_used(self) -> None:
+        """Sequential: move on past interactions that take no part."""
+        if self._unavailable and self._match_mode is MatchMode.SEQUENTIAL_STRICT:
+            while self._place < len(self._used) and self._used[self._place]:
+                self._place += 1
 
     def _index_hashes(self, cassette: Cassette) -> None:
         is_trusted = cassette.format_version != 1 and set(cassette.hashing.ignore_paths) == set(self._ignore.ignored_body_paths)

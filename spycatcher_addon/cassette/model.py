@@ -6,6 +6,7 @@ Names are the guide's. ``parsed_json`` is derived from the bytes, once, when som
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 
 from spycatcher_addon.cassette.jsontext import JsonValue, NotJsonError, parse_json
@@ -153,6 +154,21 @@ class Metadata:
     """From the start of the recorder to the arrival of the request."""
 
 
+class FailureKind(StrEnum):
+    """How an exchange ended badly."""
+
+    RESET = "reset"
+    """The upstream's connection was reset."""
+    CUT = "cut"
+    """The upstream closed its connection before the end of the body."""
+    CLIENT_LEFT = "client_left"
+    """The client hung up first."""
+    TIME_OUT = "time_out"
+    """The upstream fell silent for too long."""
+    INVALID_STREAM = "invalid_stream"
+    """The upstream ended cleanly, but what it sent is not a whole stream of events."""
+
+
 @dataclass(frozen=True, slots=True)
 class Interaction:
     """One request and the answer it got."""
@@ -160,6 +176,8 @@ class Interaction:
     request: RecordedRequest
     response: RecordedResponse
     metadata: Metadata
+    failure: FailureKind | None = None
+    """Set on an exchange that ended badly and was kept all the same; its answer holds the bytes that came."""
 
 
 @dataclass(frozen=True, slots=True)

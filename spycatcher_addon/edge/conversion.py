@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 from mitmproxy import http
 from mitmproxy.net.http import status_codes
 
-from spycatcher_addon.exchange import ObservedRequest, ObservedResponseHead, RawHeaders, ReplayResponse
+from spycatcher_addon.exchange import Delivery, Ending, ObservedRequest, ObservedResponseHead, RawHeaders, ReplayResponse
 from spycatcher_addon.headers import unfold
 from spycatcher_addon.replaying import BODYLESS_STATUSES
 
@@ -37,43 +38,70 @@ def observe_response_head(response: http.Response) -> ObservedResponseHead:
     return ObservedResponseHead(status=response.status_code, headers=observe_headers(response))
 
 
-def to_flow_response(reply: ReplayResponse, request: http.Request | None) -> http.Response:
-    """Make the message that mitmproxy sends.
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A body that the lane sends piece by piece."""
 
-    Built with the bare constructor: ``Response.make`` would compress the recorded bytes again. Content is empty where the
-    body goes out in pieces (:func:`body_pieces`) and where none may follow (answers to HEAD, 204, 304).
+    pieces: tuple[bytes, ...]
+    delivery: Delivery
+
+
+def plan_outgoing(reply: ReplayResponse, request: http.Request) -> Outgoing | None:
+    """How the lane is to send an answer, or ``None`` where it can go out whole and at once."""
+    pieces = () if request.data.method == b"HEAD" else reply.pieces
+    if reply.delivery is not None:
+        return Outgoing(pieces, reply.delivery)
+    if reply.is_stream and sum(map(len, pieces)) > EAGER_LIMIT_BYTES:
+        return Outgoing(pieces, Delivery(due_ms=(0.0,) * len(pieces)))
+    return None
+
+
+def to_flow_response(reply: ReplayResponse, request: http.Request | None) -> http.Response:
+    """Make the message that mitmproxy sends, or shows where the lane sends the body piece by piece.
+
+    Built with the bare constructor: ``Response.make`` would compress the recorded bytes again. Content is empty where none
+    may follow (answers to HEAD, 204, 304).
     """
     fields = [(name.encode("ascii", "replace"), value.encode("ascii", "replace")) for name, value in reply.headers]
-    body = b"" if reply.status in BODYLESS_STATUSES else reply.body
-    if request is not None and body_pieces(reply, request) is not None:
-        if not request.is_http2:
-            fields.append((b"transfer-encoding", b"chunked"))
-        content = b""
-    else:
-        if reply.status not in BODYLESS_STATUSES:
-            fields.append((b"content-length", b"%d" % len(body)))
-        content = b"" if request is not None and request.data.method == b"HEAD" else body
+    if _goes_in_chunks(reply, request):
+        fields.append((b"transfer-encoding", b"chunked"))
+    elif reply.status not in BODYLESS_STATUSES and not _goes_in_frames(reply, request):
+        # One byte more than will come, where the answer is to break off: a client must not take it for whole.
+        fields.append((b"content-length", b"%d" % (len(reply.body) + _breaks_off(reply))))
+    has_content = reply.status not in BODYLESS_STATUSES and (request is None or request.data.method != b"HEAD")
     now = time.time()
     return http.Response(
         http_version=b"HTTP/1.1",
         status_code=reply.status,
         reason=status_codes.RESPONSES.get(reply.status, "").encode("ascii"),
         headers=http.Headers(fields),
-        content=content,
+        content=reply.body if has_content else b"",
         trailers=None,
         timestamp_start=now,
         timestamp_end=now,
     )
 
 
-def body_pieces(reply: ReplayResponse, request: http.Request) -> tuple[bytes, ...] | None:
-    """The pieces a large replayed stream is sent in, or ``None`` where the body goes out whole.
+def _goes_in_chunks(reply: ReplayResponse, request: http.Request | None) -> bool:
+    """Whether the body is framed in chunks: a stream sent in pieces, or any answer that breaks off, to a client of HTTP/1.1.
 
     HTTP/1.0 has no chunks, and a body that ends with its connection could not be told from a cut one: it gets a length.
     """
-    if not reply.is_stream or request.data.http_version == b"HTTP/1.0":
-        return None
-    return reply.pieces if sum(map(len, reply.pieces)) > EAGER_LIMIT_BYTES else None
+    return request is not None and request.data.http_version == b"HTTP/1.1" and _has_open_length(reply, request)
+
+
+def _goes_in_frames(reply: ReplayResponse, request: http.Request | None) -> bool:
+    return request is not None and request.is_http2 and _has_open_length(reply, request)
+
+
+def _has_open_length(reply: ReplayResponse, request: http.Request) -> bool:
+    if reply.status in BODYLESS_STATUSES:
+        return False
+    return _breaks_off(reply) or (reply.is_stream and plan_outgoing(reply, request) is not None)
+
+
+def _breaks_off(reply: ReplayResponse) -> bool:
+    return reply.delivery is not None and reply.delivery.ending is not Ending.COMPLETE
 
 
 def _text(raw: bytes) -> str:

@@ -56,6 +56,11 @@ async def end_master(ended: master.Master) -> None:
         _forget()
 
 
+def abandon_master() -> None:
+    """Put ``mitmproxy.ctx`` back where no event loop is left for the add-ons to finish on."""
+    _forget()
+
+
 def _forget() -> None:
     global _living
     with _lock:

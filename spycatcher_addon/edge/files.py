@@ -22,6 +22,7 @@ from spycatcher_addon.edge.disk import read_regular_file, write_at
 from spycatcher_addon.edge.tape_lock import Note, NoteState, TapeLock, read_note
 from spycatcher_addon.edge.tape_opening import OpenTape, count_of, open_tape, put_tail, select_good_part, tail_after
 from spycatcher_addon.errors import CassetteNotFoundError, HarnessIOError, InvalidCassetteError
+from spycatcher_addon.notices import Notice
 
 _READ_ATTEMPTS = 20
 """How often a reader starts again because a recorder was appending under its eyes."""
@@ -65,7 +66,7 @@ def read_cassette(path: str | os.PathLike[str]) -> LoadedCassette:
                 f"cassette {name} ends in an append that is unfinished; read the {count_of(count)} before it. "
                 "Unless a recorder is at work on it now, `spycatcher-harness record` with this cassette repairs it"
             )
-            return LoadedCassette(good.cassette, (warning,))
+            return LoadedCassette(good.cassette, (Notice("notice-tape-unfinished", warning, path=name, count=count),))
         # The file and its note are read one after the other; between the two a recorder may have moved on.
         if not _has_changed(target, status):
             break

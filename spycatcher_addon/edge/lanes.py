@@ -17,11 +17,11 @@ from __future__ import annotations
 import html
 import re
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, Protocol
 
 import h11
-from h11._readers import ChunkedReader, Http10Reader
+from h11._readers import ChunkedReader
 from mitmproxy import http
 from mitmproxy.connection import Connection
 from mitmproxy.net.http import http1
@@ -52,13 +52,17 @@ from mitmproxy.proxy.layers.http._hooks import HttpRequestHeadersHook, HttpRespo
 from mitmproxy.proxy.layers.http._http1 import Http1Client, Http1Server
 
 from spycatcher_addon import answers
-from spycatcher_addon.edge.conversion import to_flow_response
-from spycatcher_addon.exchange import ReplayResponse
+from spycatcher_addon.edge.conversion import Outgoing, to_flow_response
+from spycatcher_addon.exchange import Ending, ReplayResponse
 
 type _Commands = layer.CommandGenerator[None]
 
 TIMED_OUT = "timed out"
 """Begins the message of every error a time limit of ours causes."""
+LINGER_S = 10.0
+"""How long a client that was refused before its request was complete may go on sending before its connection closes."""
+UPSTREAM_RESET = "the upstream reset the connection"
+"""The message of an error caused by a TCP reset within an answer's body."""
 
 
 class LaneHost(Protocol):
@@ -83,8 +87,8 @@ class LaneHost(Protocol):
     def client_left(self, flow: http.HTTPFlow) -> None:
         """The client hung up before its answer was complete."""
 
-    def take_pieces(self, flow: http.HTTPFlow) -> tuple[bytes, ...] | None:
-        """The pieces a replayed body is to be sent in, or ``None`` to send it whole."""
+    def take_outgoing(self, flow: http.HTTPFlow) -> Outgoing | None:
+        """How the answer to this flow is to be sent, or ``None`` to send it whole and at once."""
 
     def answer_for_failure(self, message: str, phase: str) -> ReplayResponse:
         """The harness-made answer for a failure on the way to an upstream."""
@@ -94,6 +98,9 @@ class LaneHost(Protocol):
 
     def was_reset(self, client: Connection, server: Connection) -> bool:
         """Whether the upstream's connection ended by a reset rather than by a close."""
+
+    def partial_body(self, flow: http.HTTPFlow, body: bytes) -> None:
+        """What had come of a plain answer that now breaks."""
 
     def breaks_off(self, flow: http.HTTPFlow) -> bool:
         """Whether an answer that ends now must have been cut: its only end mark is the close, and it is inside an event."""
@@ -121,6 +128,7 @@ class HarnessHttpLayer(HttpLayer):
         self.host = host
         self._connect_deadlines: dict[Connection, float] = {}
         self._overdue: set[Connection] = set()
+        self._linger_until: float | None = None
         self._wakeup: commands.RequestWakeup | None = None
         self._wakeup_at = 0.0
 
@@ -138,9 +146,14 @@ class HarnessHttpLayer(HttpLayer):
         yield from self._arm()
 
     def make_stream(self, stream_id: int) -> _Commands:
-        stream = HarnessHttpStream(self.context.fork(), stream_id, self.host)
+        stream = HarnessHttpStream(self.context.fork(), stream_id, self.host, self.linger)
         self.streams[stream_id] = stream
         yield from self.event_to_child(stream, events.Start())
+
+    def linger(self) -> None:
+        """A client of HTTP/1 was refused while it was still sending: let it see the answer, but not stay for ever."""
+        if self.context.client.alpn != b"h2" and self._linger_until is None:
+            self._linger_until = time.monotonic() + LINGER_S
 
     def get_connection(self, event: GetHttpConnection, *, reuse: bool = True) -> _Commands:
         yield from super().get_connection(event, reuse=reuse)
@@ -174,6 +187,9 @@ class HarnessHttpLayer(HttpLayer):
         candidate._handle_event = ours.handle_event
 
     def _expire(self, now: float) -> _Commands:
+        if self._linger_until is not None and self._linger_until <= now:
+            self._linger_until = None
+            yield commands.CloseConnection(self.context.client)
         for connection, deadline in list(self._connect_deadlines.items()):
             if deadline <= now:
                 del self._connect_deadlines[connection]
@@ -197,6 +213,8 @@ class HarnessHttpLayer(HttpLayer):
         """Ask for one wake-up at the nearest deadline. At most a few are ever outstanding on a connection."""
         deadlines = [stream.deadline for stream in self.streams.values() if isinstance(stream, HarnessHttpStream) and stream.deadline]
         deadlines.extend(self._connect_deadlines.values())
+        if self._linger_until is not None:
+            deadlines.append(self._linger_until)
         if not deadlines:
             return
         nearest = min(deadlines)
@@ -209,16 +227,23 @@ class HarnessHttpLayer(HttpLayer):
 class HarnessHttpStream(HttpStream):
     """One exchange."""
 
-    def __init__(self, context: Context, stream_id: int, host: LaneHost) -> None:
+    def __init__(self, context: Context, stream_id: int, host: LaneHost, linger: Callable[[], None]) -> None:
         super().__init__(context, stream_id)
         self.host = host
+        self._linger = linger
         self.deadline: float | None = None
         """When the upstream must have moved on, by ``time.monotonic()``; ``None`` while nothing is waited for."""
         self._is_head_sent = False
         self._is_ended = False
+        self._outgoing: Outgoing | None = None
+        self._pieces_sent = 0
+        self._requested_at_s = 0.0
         host.exchange_began(context.client.id)
 
     def _handle_event(self, event: events.Event) -> _Commands:
+        if isinstance(event, events.Wakeup):
+            yield from self._translate(self._deliver())
+            return
         if isinstance(event, ResponseEndOfMessage):
             self.deadline = None
             if self.host.breaks_off(self.flow):
@@ -228,6 +253,8 @@ class HarnessHttpStream(HttpStream):
             self.deadline = time.monotonic() + self.host.idle_timeout_s
         elif isinstance(event, RequestProtocolError) and hasattr(self, "flow"):
             self.host.client_left(self.flow)
+        elif isinstance(event, ResponseProtocolError) and self.response_body_buf:
+            self.host.partial_body(self.flow, bytes(self.response_body_buf))
         yield from self._translate(super()._handle_event(event))
 
     def _translate(self, stock: Generator[commands.Command, Any, None]) -> _Commands:
@@ -252,6 +279,7 @@ class HarnessHttpStream(HttpStream):
 
     def _end_exchange(self) -> None:
         self.deadline = None
+        self._outgoing = None
         if not self._is_ended:
             self._is_ended = True
             self.host.exchange_ended(self.context.client.id)
@@ -277,20 +305,57 @@ class HarnessHttpStream(HttpStream):
         return True
 
     def send_response(self, already_streamed: bool = False) -> _Commands:
-        pieces = None if already_streamed else self.host.take_pieces(self.flow)
-        if pieces is None:
+        outgoing = None if already_streamed else self.host.take_outgoing(self.flow)
+        if outgoing is None:
             yield from super().send_response(already_streamed)
             return
         assert self.flow.response is not None
+        self._requested_at_s = time.monotonic()
         self.flow.response.timestamp_end = time.time()
         yield HttpResponseHook(self.flow)
+        # From here on a client that leaves ends this exchange and nothing else: there is no upstream to tell.
         self.server_state = self.state_done
         if (yield from self.check_killed(False)):
             return
-        yield SendHttp(ResponseHeaders(self.stream_id, self.flow.response), self.context.client)
-        for piece in pieces:
-            yield SendHttp(ResponseData(self.stream_id, piece), self.context.client)
-        yield from self.flow_done()
+        self._outgoing = outgoing
+        self._pieces_sent = 0
+        yield from self._deliver()
+
+    def _deliver(self) -> _Commands:
+        """Send what is due, then ask to be woken for the next piece."""
+        if self._outgoing is None:
+            return  # the exchange ended while its wake-up was under way
+        pieces, delivery = self._outgoing.pieces, self._outgoing.delivery
+        if delivery.has_head and not self._is_head_sent:
+            if (yield from self._must_wait_until(delivery.head_due_ms)):
+                return
+            assert self.flow.response is not None
+            yield SendHttp(ResponseHeaders(self.stream_id, self.flow.response), self.context.client)
+            self._is_head_sent = True
+        while self._pieces_sent < len(pieces):
+            if (yield from self._must_wait_until(delivery.due_ms[self._pieces_sent])):
+                return
+            yield SendHttp(ResponseData(self.stream_id, pieces[self._pieces_sent]), self.context.client)
+            self._pieces_sent += 1
+        if delivery.ending is Ending.STALL or (yield from self._must_wait_until(delivery.ending_due_ms)):
+            return
+        self._outgoing = None
+        if delivery.ending is Ending.COMPLETE:
+            yield from self.flow_done()
+            return
+        if delivery.ending is Ending.RESET:
+            self.host.reset_client(self.context.client)
+        broken = ResponseProtocolError(self.stream_id, "the replayed answer breaks off here", ErrorCode.KILL)
+        yield SendHttp(broken, self.context.client)
+        self.flow.live = False
+        yield DropStream(self.stream_id)
+
+    def _must_wait_until(self, due_ms: float) -> layer.CommandGenerator[bool]:
+        remaining_s = self._requested_at_s + due_ms / 1000 - time.monotonic()
+        if remaining_s <= 0:
+            return False
+        yield commands.RequestWakeup(remaining_s)
+        return True
 
     def _is_answerable(self, error: ResponseProtocolError) -> bool:
         return not self._is_head_sent and error.code.http_status_code() is not None
@@ -298,17 +363,25 @@ class HarnessHttpStream(HttpStream):
     def _answer_for(self, error: ResponseProtocolError) -> ReplayResponse:
         match error.code:
             case ErrorCode.GENERIC_CLIENT_ERROR | ErrorCode.REQUEST_VALIDATION_FAILED | ErrorCode.DESTINATION_UNKNOWN:
-                return answers.malformed_request(error.message)
+                return answers.malformed_request(self._what_is_wrong(error.message))
             case ErrorCode.CONNECT_FAILED:
                 return self.host.answer_for_failure(error.message, "connect")
             case _:
                 return self.host.answer_for_failure(error.message, "answer")
+
+    def _what_is_wrong(self, message: str) -> str:
+        """mitmproxy's finding without its advice, which is for people who run a proxy."""
+        if self.flow.request.method == "CONNECT":
+            return "this is an API endpoint, not a proxy, and takes no CONNECT"
+        return message.partition(" from client, refusing")[0]
 
     def _answer(self, answer: ReplayResponse) -> _Commands:
         """Send a harness-made answer in place of whatever was going on, and end the exchange."""
         self._is_head_sent = True
         response = to_flow_response(answer, self.flow.request)
         self.flow.response = response
+        if ("connection", "close") in answer.headers:
+            self._linger()
         yield SendHttp(ResponseHeaders(self.stream_id, response), self.context.client)
         if response.raw_content:
             yield SendHttp(ResponseData(self.stream_id, response.raw_content), self.context.client)
@@ -344,10 +417,7 @@ class HarnessHttp1Server(Http1Server):
         self._discarded_bytes = 0
 
     def read_headers(self, event: events.ConnectionEvent) -> _Commands:
-        while self.buf and bytes(self.buf)[:1] in (b"\r", b"\n"):
-            # RFC 9112 section 2.2: ignore empty lines before a request line. The stock reader would wait for ever.
-            if self.buf.maybe_extract_at_most(1) is None:
-                break
+        _skip_empty_lines(self.buf)  # the stock reader would wait for ever
         for command in super().read_headers(event):
             if isinstance(command, commands.SendData):
                 # All that the stock reader itself sends from here is its HTML page about a bad request head.
@@ -368,7 +438,23 @@ class HarnessHttp1Server(Http1Server):
             if self._discarded_bytes > self._host.max_body_bytes:
                 yield commands.CloseConnection(self.conn)
                 return
-        yield from super().read_body(event)
+        yield from self._answer_broken_body(event, super().read_body(event))
+
+    def _answer_broken_body(self, event: events.Event, stock: _Commands) -> _Commands:
+        """The stock reader just hangs up on a body it cannot read, and says why one command later: answer in between."""
+        hang_up = None
+        for command in stock:
+            if isinstance(command, commands.CloseConnection) and isinstance(event, events.DataReceived):
+                hang_up = command
+                continue
+            if hang_up is not None:
+                if isinstance(command, ReceiveHttp) and isinstance(command.event, RequestProtocolError) and self.response is None:
+                    yield commands.SendData(self.conn, _assemble(answers.malformed_request(command.event.message)))
+                yield hang_up
+                hang_up = None
+            yield command
+        if hang_up is not None:
+            yield hang_up
 
     def send(self, event: HttpEvent) -> _Commands:
         if isinstance(event, ResponseProtocolError) and self._would_end_look_clean():
@@ -394,7 +480,7 @@ class HarnessHttp1Client(Http1Client):
             self._skip_informational()
         for command in super().read_headers(event):
             if isinstance(command, ReceiveHttp) and isinstance(command.event, ResponseHeaders):
-                if command.event.response.status_code < 200:
+                if command.event.response.status_code == 101:
                     yield commands.CloseConnection(self.conn)
                     yield self._failure("the upstream switched protocols without being asked to")
                     return
@@ -405,18 +491,19 @@ class HarnessHttp1Client(Http1Client):
     def read_body(self, event: events.Event) -> _Commands:
         if isinstance(self.body_reader, ChunkedReader):
             self.body_reader = _WithoutTrailers(self.body_reader)  # type: ignore[assignment]
-        is_close_the_end = isinstance(event, events.ConnectionClosed) and isinstance(self.body_reader, Http10Reader)
-        if is_close_the_end and self._host.was_reset(self.context.client, self.conn):
+        if isinstance(event, events.ConnectionClosed) and self._host.was_reset(self.context.client, self.conn):
+            # Not even the end of a body that has no other end mark than the close of its connection.
             yield commands.CloseConnection(self.conn)
-            yield self._failure("the upstream reset the connection")  # which is not a close
+            yield self._failure(UPSTREAM_RESET)
             return
         yield from super().read_body(event)
 
     def _skip_informational(self) -> None:
-        """Drop complete 1xx heads (RFC 9110 section 15.2): the stock client takes them for the answer."""
+        """Drop complete 1xx heads (RFC 9110 section 15.2), which the stock client takes for the answer, and empty lines."""
         while True:
-            head = bytes(self.buf)[:13].split(b" ", 2)
-            if len(head) < 2 or not head[1].startswith(b"1") or head[1][:3] == b"101":
+            _skip_empty_lines(self.buf)
+            status = bytes(self.buf)[:14].partition(b" ")[2].split(b" ")[0].split(b"\r")[0]
+            if len(status) != 3 or not status.isdigit() or not status.startswith(b"1") or status == b"101":
                 return
             if self.buf.maybe_extract_lines() is None:
                 return
@@ -424,6 +511,12 @@ class HarnessHttp1Client(Http1Client):
     def _failure(self, message: str) -> ReceiveHttp:
         assert self.stream_id is not None
         return ReceiveHttp(ResponseProtocolError(self.stream_id, message, ErrorCode.GENERIC_SERVER_ERROR))
+
+
+def _skip_empty_lines(buffer: Any) -> None:
+    """Drop empty lines before a message (RFC 9112 section 2.2)."""
+    while buffer and bytes(buffer)[:1] in (b"\r", b"\n"):
+        buffer.maybe_extract_at_most(1)
 
 
 def _copy_request(request: http.Request) -> http.Request:

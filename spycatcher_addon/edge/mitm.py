@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 from mitmproxy import http
@@ -27,10 +28,17 @@ from mitmproxy.proxy.server import ConnectionHandler
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
 from spycatcher_addon import answers
+from spycatcher_addon.cassette.model import FailureKind, Interaction
 from spycatcher_addon.config import AuthScheme, UpstreamConfig
 from spycatcher_addon.edge import lanes
-from spycatcher_addon.edge.conversion import body_pieces, observe_headers, observe_request, observe_response_head, to_flow_response
-from spycatcher_addon.edge.files import CassetteWriter
+from spycatcher_addon.edge.conversion import (
+    Outgoing,
+    observe_headers,
+    observe_request,
+    observe_response_head,
+    plan_outgoing,
+    to_flow_response,
+)
 from spycatcher_addon.errors import HarnessError, HarnessIOError
 from spycatcher_addon.exchange import RawHeaders, ReplayResponse
 from spycatcher_addon.headers import select_forwarded_response
@@ -42,7 +50,10 @@ from spycatcher_addon.upstream_failure import describe_failure
 logger = logging.getLogger("spycatcher_addon")
 
 
-class _LaneHooks:
+_CLIENT_LEFT = "not recorded: the client left before its answer was complete"
+
+
+class LaneHooks:
     """What both modes share: installing the lane, and knowing which client connections are busy."""
 
     def __init__(self, max_body_bytes: int) -> None:
@@ -90,8 +101,11 @@ class _LaneHooks:
     def client_left(self, flow: http.HTTPFlow) -> None:
         pass
 
-    def take_pieces(self, flow: http.HTTPFlow) -> tuple[bytes, ...] | None:
+    def take_outgoing(self, flow: http.HTTPFlow) -> Outgoing | None:
         return None
+
+    def partial_body(self, flow: http.HTTPFlow, body: bytes) -> None:
+        pass
 
     def breaks_off(self, flow: http.HTTPFlow) -> bool:
         return False
@@ -100,34 +114,42 @@ class _LaneHooks:
         raise NotImplementedError
 
 
-class ReplayHooks(_LaneHooks):
+class ReplayHooks(LaneHooks):
     """Answers every request from a session, and lets nothing through to any network."""
 
     def __init__(self, session: ReplaySession, max_body_bytes: int) -> None:
         super().__init__(max_body_bytes)
         self.session = session
-        self._pieces: WeakKeyDictionary[http.HTTPFlow, tuple[bytes, ...]] = WeakKeyDictionary()
+        self._outgoing: WeakKeyDictionary[http.HTTPFlow, Outgoing] = WeakKeyDictionary()
+        self._interactions: WeakKeyDictionary[http.HTTPFlow, int] = WeakKeyDictionary()
+        """Which interaction each flow is answered from; kept only where it matters, for the reactions to faults."""
 
     def request(self, flow: http.HTTPFlow) -> None:
         """Answer the request; whatever goes wrong in doing so is a 500, never a way through."""
         try:
             reply = self.session.handle(observe_request(flow.request, observe_headers(flow.request)))
-            pieces = body_pieces(reply, flow.request)
+            outgoing = plan_outgoing(reply, flow.request)
             response = to_flow_response(reply, flow.request)
+            if self.session.faults is not None and reply.interaction_index is not None:
+                self._interactions[flow] = reply.interaction_index
         except Exception as error:  # fail closed: mitmproxy would log it and go on to the upstream
             logger.error("replay failed inside the harness (%s); answered 500", type(error).__name__)
             logger.debug("replay failed inside the harness", exc_info=True)
-            pieces, response = None, to_flow_response(answers.internal("replay"), flow.request)
+            outgoing, response = None, to_flow_response(answers.internal("replay"), flow.request)
         flow.response = response
-        if pieces is not None:
-            self._pieces[flow] = pieces
+        if outgoing is not None:
+            self._outgoing[flow] = outgoing
 
     def server_connect(self, data: ServerConnectionHookData) -> None:
         """Veto: no upstream exists in replay."""
         data.server.error = "replay never connects to an upstream"
 
-    def take_pieces(self, flow: http.HTTPFlow) -> tuple[bytes, ...] | None:
-        return self._pieces.pop(flow, None)
+    def take_outgoing(self, flow: http.HTTPFlow) -> Outgoing | None:
+        return self._outgoing.pop(flow, None)
+
+    def client_left(self, flow: http.HTTPFlow) -> None:
+        if self.session.faults is not None and flow in self._interactions:
+            self.session.faults.note_client_left(self._interactions[flow])
 
     def answer_for_failure(self, message: str, phase: str) -> ReplayResponse:
         return answers.internal("replay")
@@ -144,8 +166,10 @@ class RecordCounts:
     """The client left before its answer was complete."""
     refused: int = 0
     """Answered by the harness itself: 404, 405, missing credentials."""
+    kept_failures: int = 0
+    """Put on the tape as the failures they were."""
     error_statuses: int = 0
-    """Recorded answers with a status of 400 or above."""
+    """Recorded answers with a status of 400 or above that was not announced as expected."""
 
 
 @dataclass(slots=True, eq=False)
@@ -165,12 +189,26 @@ class _Exchange:
         return int((time.monotonic() - self.sent_at_s) * 1000)
 
 
-class RecordHooks(_LaneHooks):
+class InteractionSink(Protocol):
+    """Where finished interactions go; both calls may block, and may come from another thread."""
+
+    def append(self, interaction: Interaction) -> None:
+        """Take one interaction; return when it is safe.
+
+        Raises:
+            HarnessError: It could not be kept.
+        """
+
+    def close(self) -> None:
+        """No more will come. A second call does nothing."""
+
+
+class RecordHooks(LaneHooks):
     """Sends the one kind of request it knows upstream, and keeps what came back."""
 
     def __init__(
         self,
-        writer: CassetteWriter,
+        writer: InteractionSink,
         upstream: UpstreamConfig,
         policy: RecordingPolicy,
         environ: Mapping[str, str] = os.environ,
@@ -224,6 +262,10 @@ class RecordHooks(_LaneHooks):
                 self.counts.refused += 1
                 return answers.upstream_credentials_missing()
         offset_ms = int((time.monotonic() - self._started_at_s) * 1000)
+        if not flow.client_conn.connected:
+            self.counts.abandoned += 1
+            logger.warning(_CLIENT_LEFT)
+            return answers.internal("record", "nobody is there to read this")
         recorder = Recorder(observed, protocol, self._policy, offset_ms)
         fields = outbound_headers(observed, self._upstream.auth, key, self._upstream.extra_headers)
         path = outbound_path(self._target, protocol.upstream_path, flow.request.data.path.partition(b"?")[2].decode("latin-1"))
@@ -273,6 +315,8 @@ class RecordHooks(_LaneHooks):
         elif size == 0 and response.status_code not in (204, 304):
             fields.append((b"content-length", b"0"))
         response.headers = http.Headers(fields)
+        if not 100 <= response.status_code <= 599:
+            response.status_code, response.reason = 502, "Bad Gateway"
 
     def _tee(self, exchange: _Exchange) -> Callable[[bytes], bytes]:
         def tee(chunk: bytes) -> bytes:
@@ -300,28 +344,47 @@ class RecordHooks(_LaneHooks):
         await self._store(exchange.recorder, exchange.recorder.finish)
 
     async def error(self, flow: http.HTTPFlow) -> None:
-        """An exchange broke. It is kept only if it was a stream whose own end mark had already come whole."""
+        """An exchange broke. It is kept if it was a stream whose own end mark had come whole, or if failures are to be kept."""
         exchange = self._exchanges.pop(flow, None)
-        if exchange is None:
-            return
         reason = flow.error.msg if flow.error else "unknown error"
-        if exchange.is_teed and exchange.recorder.saw_last_event:
-            await self._store(exchange.recorder, exchange.recorder.finish_after_last_event)
+        is_client_lost = reason.startswith(("Client disconnected", "stream reset by client"))
+        if exchange is not None:
+            exchange.has_client_left = exchange.has_client_left or is_client_lost
+            await self._end_badly(exchange, reason)
+        elif is_client_lost and self._inbound_headers.pop(flow, None) is not None:
+            # It was gone before its request, though whole, had its turn.
+            self.counts.abandoned += 1
+            logger.warning(_CLIENT_LEFT)
+
+    async def client_disconnected(self, client: Connection) -> None:
+        """End the exchanges of a client that left while mitmproxy was busy with something else and so never said so."""
+        for flow in [flow for flow in self._exchanges if flow.client_conn is client]:
+            exchange = self._exchanges.pop(flow)
+            exchange.has_client_left = True
+            await self._end_badly(exchange, "the client left")
+
+    async def _end_badly(self, exchange: _Exchange, reason: str) -> None:
+        recorder = exchange.recorder
+        if exchange.is_teed and recorder.saw_last_event:
+            await self._store(recorder, recorder.finish_after_last_event)
+        elif self._policy.keeps_failures and recorder.status is not None:
+            kind = _failure_kind(exchange, reason)
+            await self._store(recorder, lambda recorded_at: recorder.finish_failed(kind, recorded_at))
         elif exchange.has_client_left:
             self.counts.abandoned += 1
-            logger.warning("not recorded: the client left before its answer was complete")
+            logger.warning(_CLIENT_LEFT)
         else:
             self.counts.failed += 1
             logger.warning("NOT RECORDED: the upstream failed: %s", reason)
 
-    async def _store(self, recorder: Recorder, finish: Callable[[str], object]) -> None:
+    async def _store(self, recorder: Recorder, finish: Callable[[str], Interaction | NotRecorded]) -> None:
         """Build the interaction and append it, both in the writing thread."""
         recorded_at = _now_rfc3339()
 
-        def build_and_append() -> object:
+        def build_and_append() -> Interaction | NotRecorded:
             outcome = finish(recorded_at)
             if not isinstance(outcome, NotRecorded):
-                self._writer.append(outcome)  # type: ignore[arg-type]
+                self._writer.append(outcome)
             return outcome
 
         try:
@@ -342,8 +405,12 @@ class RecordHooks(_LaneHooks):
             self.counts.failed += 1
             logger.warning("NOT RECORDED: %s", outcome.reason)
             return
+        if outcome.failure is not None:
+            self.counts.kept_failures += 1
+            logger.warning("kept as a failure (%s); replay passes it over unless replay.include_failures is set", outcome.failure)
+            return
         self.counts.recorded += 1
-        if recorder.status is not None and recorder.status >= 400:
+        if recorder.status is not None and recorder.status >= 400 and recorder.status not in self._policy.expected_statuses:
             self.counts.error_statuses += 1
             logger.warning("recorded an answer with error status %d", recorder.status)
 
@@ -366,12 +433,25 @@ class RecordHooks(_LaneHooks):
         if exchange is not None:
             exchange.has_client_left = True
 
+    def partial_body(self, flow: http.HTTPFlow, body: bytes) -> None:
+        exchange = self._exchanges.get(flow)
+        if exchange is not None and self._policy.keeps_failures:
+            exchange.recorder.feed(body, exchange.elapsed_ms())
+
     def breaks_off(self, flow: http.HTTPFlow) -> bool:
         exchange = self._exchanges.get(flow)
         return exchange is not None and exchange.is_close_delimited and exchange.recorder.ends_inside_event
 
     def answer_for_failure(self, message: str, phase: str) -> ReplayResponse:
         return answers.upstream_request_failed(describe_failure(message, is_connecting=phase == "connect"))
+
+
+def _failure_kind(exchange: _Exchange, reason: str) -> FailureKind:
+    if exchange.has_client_left:
+        return FailureKind.CLIENT_LEFT
+    if reason.startswith(lanes.TIMED_OUT):
+        return FailureKind.TIME_OUT
+    return FailureKind.RESET if reason == lanes.UPSTREAM_RESET else FailureKind.CUT
 
 
 def _now_rfc3339() -> str:

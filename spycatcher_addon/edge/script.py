@@ -15,13 +15,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional
 
 from mitmproxy.addonmanager import Loader
+from mitmproxy.connection import Client
 from mitmproxy.master import Master
 from mitmproxy.proxy.mode_specs import ProxyMode, ReverseMode
+from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
 from spycatcher_addon.config import HarnessConfig, Mode
 from spycatcher_addon.edge.assembly import Assembled, assemble
+from spycatcher_addon.edge.cli_language import LocalizationError, configured_texts
+from spycatcher_addon.edge.cli_text import Texts
 from spycatcher_addon.edge.layers import OPTION_PREFIX, ResolvedConfig, option_names, option_origin, resolve_config
-from spycatcher_addon.edge.mitm import RecordHooks
+from spycatcher_addon.edge.mitm import RecordHooks, ReplayHooks
 from spycatcher_addon.edge.serving import record_summary, replay_summary
 from spycatcher_addon.errors import HarnessError, HarnessIOError, InvalidConfigError
 
@@ -42,14 +46,27 @@ class HarnessScript:
         """Add-ons below this one; mitmproxy calls their hooks too."""
         self._master: Master | None = None
         self._assembled: Assembled | None = None
+        self._texts: Texts | None = None
         self._path = ""
 
     def load(self, loader: Loader) -> None:
         """Register the options; may not fail."""
         self._master = loader.master
+        # The listener may be open already: nobody who comes in before the configuration is known may cause a connection.
+        self._master.options.update_known(connection_strategy="lazy")
         for name, (dotted, is_list) in option_names().items():
             loader.add_option(name, _TEXTS if is_list else _TEXT, [] if is_list else None, f"Setting `{dotted}` of spycatcher-harness.")
         loader.add_option(_CONFIG_OPTION, _TEXT, None, "The one configuration file to read instead of the discovered ones.")
+
+    def client_connected(self, client: Client) -> None:
+        """Turn away who comes before the harness stands, or while the process ends because it cannot."""
+        if self._assembled is None:
+            client.error = "spycatcher has not started"
+
+    def server_connect(self, data: ServerConnectionHookData) -> None:
+        """The same for the way upstream."""
+        if self._assembled is None:
+            data.server.error = "spycatcher has not started"
 
     def configure(self, updated: set[str]) -> None:
         """At the start, build the harness or end the process with one line; later changes are only reported."""
@@ -61,7 +78,11 @@ class HarnessScript:
             return
         try:
             config = self._resolve(self._master)
+            self._texts = configured_texts(config.localization)
             self._assembled = assemble(config, os.environ)
+        except LocalizationError as error:
+            logger.error("spycatcher: failed to prepare localization: %s", error)
+            raise SystemExit(1) from None
         except HarnessError as error:
             detail = error.source if isinstance(error, HarnessIOError) else str(error)
             logger.error("spycatcher: failed to start harness: %s", detail)
@@ -116,6 +137,10 @@ class HarnessScript:
             settings["tcp_timeout"] = max(master.options.tcp_timeout, hooks.longest_silence_s)
             # Not in done(): mitmproxy calls it before the last exchanges have ended.
             atexit.register(hooks.close)
+        for name in ("stream_large_bodies", "body_size_limit"):
+            if getattr(master.options, name):
+                logger.warning("spycatcher: %s is set back: it would change what is recorded; limits.max_body_bytes is ours", name)
+                settings[name] = None
         master.options.update(**settings)
         proxyserver = master.addons.get("proxyserver")
         if proxyserver is not None:
@@ -128,16 +153,24 @@ class HarnessScript:
 
     def done(self) -> None:
         """Say how it went."""
-        if self._assembled is not None:
-            for line in _summary(self._assembled, self._path):
+        if self._assembled is not None and self._texts is not None:
+            for line in _summary(self._texts, self._assembled, self._path):
                 logger.info("spycatcher: %s", line)
+            if isinstance(self._assembled.hooks, ReplayHooks):
+                self._close_replay(self._assembled)
+
+    def _close_replay(self, assembled: Assembled) -> None:
+        try:
+            assembled.close(True)
+        except HarnessIOError as error:
+            logger.error("spycatcher: %s", error.source)
 
 
-def _summary(assembled: Assembled, path: str) -> Iterator[str]:
+def _summary(texts: Texts, assembled: Assembled, path: str) -> Iterator[str]:
     stats = assembled.stats()
     if isinstance(assembled.hooks, RecordHooks):
-        return record_summary(stats, path, "the address mitmproxy listens on")
-    return replay_summary(stats, path)
+        return record_summary(texts, stats, path, "the address mitmproxy listens on")
+    return replay_summary(texts, stats, path)
 
 
 def _reverse_target(modes: list[str]) -> str:

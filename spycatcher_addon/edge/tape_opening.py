@@ -25,6 +25,7 @@ from spycatcher_addon.cassette.schema import (
 from spycatcher_addon.edge.disk import read_regular_file, replace_file, write_at
 from spycatcher_addon.edge.tape_lock import Note, NoteState
 from spycatcher_addon.errors import HarnessError, InvalidCassetteError
+from spycatcher_addon.notices import Notice
 from spycatcher_addon.version import GENERATOR
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -123,11 +124,12 @@ def open_tape(name: str, target: str, hashing: Hashing, note: Note | None) -> Op
             data, cassette = good.data, good.cassette
             put_tail(file, len(data), tail_after(len(cassette.interactions)))
             kept = count_of(len(cassette.interactions))
-            notices.append(f"cassette {name} ended in an append that was cut short; cut it back to the {kept} before that")
+            text = f"cassette {name} ended in an append that was cut short; cut it back to the {kept} before that"
+            notices.append(Notice("notice-tape-cut-back", text, path=name, count=len(cassette.interactions)))
         reasons = _reasons_to_rewrite(name, data, cassette, hashing)
         if reasons:
             notices += reasons
-            data = encode_cassette(_under(hashing, cassette))
+            data = encode_cassette(rehashed_under(hashing, cassette))
             file.close()  # Windows replaces no open file
             file = _replace(target, data, status.st_mode & 0o7777)
         return OpenTape(file, len(data), len(cassette.interactions), tuple(notices))
@@ -143,23 +145,28 @@ def _replace(target: str, data: bytes, permissions: int | None) -> io.FileIO:
 
 def _reasons_to_rewrite(name: str, data: bytes, cassette: Cassette, hashing: Hashing) -> list[str]:
     """Why a tape cannot be continued as it stands, each as a notice; empty when it can."""
-    reasons = []
+    reasons: list[str] = []
     if cassette.format_version != FORMAT_VERSION:
         old = cassette.format_version
-        reasons.append(f"cassette {name} was of format version {old}; rewrote it as version {FORMAT_VERSION}")
+        text = f"cassette {name} was of format version {old}; rewrote it as version {FORMAT_VERSION}"
+        reasons.append(Notice("notice-tape-converted", text, path=name, old=str(old), new=str(FORMAT_VERSION)))
     elif not _can_append(data, cassette, name):
-        reasons.append(
+        text = (
             f"cassette {name} was not laid out as a recorder leaves it (line ends, byte order mark or another "
             "formatter); rewrote it, what was recorded is unchanged"
         )
-    if cassette.interactions and not _is_same(hashing, cassette.hashing):
-        reasons.append(
+        reasons.append(Notice("notice-tape-laid-out", text, path=name))
+    count = len(cassette.interactions)
+    if count and not _is_same(hashing, cassette.hashing):
+        text = (
             f"cassette {name} was recorded under other ignore paths or redaction rules; computed the hashes of its "
-            f"{count_of(len(cassette.interactions))} anew. Redaction was not applied to them again: "
+            f"{count_of(count)} anew. Redaction was not applied to them again: "
             "`spycatcher-harness verify` tells whether that is needed"
         )
-    elif not cassette.interactions and hashing != cassette.hashing:
-        reasons.append(f"cassette {name} was empty; noted the present ignore paths and redaction rules in it")
+        reasons.append(Notice("notice-tape-rehashed", text, path=name, count=count))
+    elif not count and hashing != cassette.hashing:
+        text = f"cassette {name} was empty; noted the present ignore paths and redaction rules in it"
+        reasons.append(Notice("notice-tape-settings-noted", text, path=name))
     return reasons
 
 
@@ -191,7 +198,7 @@ def _is_same(one: Hashing, other: Hashing) -> bool:
     return set(one.ignore_paths) == set(other.ignore_paths) and set(one.redaction_rules) == set(other.redaction_rules)
 
 
-def _under(hashing: Hashing, cassette: Cassette) -> Cassette:
+def rehashed_under(hashing: Hashing, cassette: Cassette) -> Cassette:
     """The tape in the written format, with hashes that agree with ``hashing``."""
     interactions = cassette.interactions
     if cassette.format_version != FORMAT_VERSION or not _is_same(hashing, cassette.hashing):

@@ -12,7 +12,8 @@ def _is_stream_shaped(body: JsonValue) -> bool:
 
 
 def _is_last_event(event: StreamEvent) -> bool:
-    return isinstance(event, DataEvent) and event.raw == "[DONE]"
+    # Not equality: the OpenAI client hangs up at any data that begins so, and a stream it has left is whole.
+    return isinstance(event, DataEvent) and event.raw.startswith("[DONE]")
 
 
 CHAT_COMPLETIONS = ProtocolAdapter(

@@ -16,7 +16,7 @@ from tests.support.cli import ROOT, HarnessCli
 UPSTREAM = {"SPYCATCHER_HARNESS_CMDS_RECORD_UPSTREAM__BASE_URL": "http://127.0.0.1:1/v1", "OPENROUTER_API_KEY": "sk-fake"}
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--version"], ["config", "record"], ["addon-path"], ["replay", "--listen", "x"]])
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["verify"], ["config", "record"], ["addon-path"], ["replay", "--listen", "x"]])
 def test_light_commands_load_no_mitmproxy(words: list[str]) -> None:
     code = (
         "import sys\nfrom spycatcher_addon.edge.cli import main\nmain(sys.argv[1:])\n"
@@ -83,7 +83,7 @@ def test_wildcard_is_shown_as_loopback(harness: HarnessCli) -> None:
     assert running.stop().returncode == 0
 
 
-@pytest.mark.parametrize("words", [["config"], ["--help"], ["--version"]])
+@pytest.mark.parametrize("words", [["config"], ["--help"], ["--version"], ["record", "--help"]])
 def test_a_reader_that_leaves_is_no_failure(harness: HarnessCli, words: list[str]) -> None:
     command = f'"{sys.executable}" -m spycatcher_addon {" ".join(words)} | true; exit ${{PIPESTATUS[0]}}'
     ended = harness.spawn(("bash", "-c", command)).wait()

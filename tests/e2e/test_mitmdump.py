@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import socket
@@ -13,6 +14,7 @@ import pytest
 from scripts.stub_upstream import StubUpstream
 from spycatcher_addon.edge.files import read_cassette
 from tests.support.cli import HarnessCli, RunningCli
+from tests.support.messages import without_marks
 from tests.support.raw_http import encode_json_request, exchange
 
 MITMDUMP = str(Path(sys.executable).with_name("mitmdump"))
@@ -54,7 +56,7 @@ def test_record_and_replay(harness: HarnessCli, upstream: StubUpstream) -> None:
     done = recorder.stop()
     assert (plain.status, streamed.status, missing.status) == (200, 200, 404)
     assert done.returncode == 0
-    assert "recorded 2 interactions" in done.stdout
+    assert "recorded 2 interactions" in without_marks(done.stdout)
     assert upstream.requests[0].target == "/v1/chat/completions", "without upstream.base_url it is the reverse target plus /v1"
     assert upstream.requests[0].header("authorization") == b"Bearer sk-fake-key"
     assert len(read_cassette(harness.cwd / "tape.json").cassette.interactions) == 2
@@ -125,3 +127,31 @@ def test_a_recording_can_be_saved_by_mitmdump_itself(harness: HarnessCli, upstre
     assert streamed.body in flows, "a streamed body is in the saved flow too"
     assert json.loads((harness.cwd / "tape.json").read_text())["format_version"] == 2
     assert sorted(os.listdir(harness.cwd)) == ["flows.mitm", "tape.json"]
+
+
+def test_a_bad_start_never_dials_even_for_a_client_that_is_already_there(harness: HarnessCli, upstream: StubUpstream) -> None:
+    port = free_port()
+    args = ("--mode", f"reverse:http://127.0.0.1:{upstream.port}", *settings(mode="replay", cassette_name="absent"))
+    command = (MITMDUMP, "-s", addon_path(harness), "--listen-host", "127.0.0.1", "--listen-port", str(port), *args)
+    running = harness.spawn(command)
+    clients = []
+    while running.is_running:
+        with contextlib.suppress(OSError):
+            clients.append(socket.create_connection(("127.0.0.1", port), timeout=0.5))
+        running.pause(0.005)
+    for client in clients:
+        client.close()
+    assert running.wait().returncode == 1
+    assert upstream.connection_count == 0
+
+
+@pytest.mark.parametrize("option", ["stream_large_bodies=10", "body_size_limit=10"])
+@pytest.mark.parametrize("mode", ["record", "replay"])
+def test_options_that_would_break_the_lane_are_set_back(harness: HarnessCli, upstream: StubUpstream, mode: str, option: str) -> None:
+    place = settings(mode=mode, cassette_dir=".", cassette_name="tape.json")
+    (harness.cwd / "tape.json").write_text('{"format_version": 2, "interactions": []}\n')
+    running = start(harness, "--mode", f"reverse:http://127.0.0.1:{upstream.port}", "--set", option, *place, env=KEY)
+    answer = exchange(running.addr, encode_json_request(ASK))
+    assert answer.status == (200 if mode == "record" else 409)
+    assert answer.header("content-type") == "application/json"
+    assert f"{option.partition('=')[0]} is set back" in running.stop().stdout

@@ -748,3 +748,83 @@ def test_shutdown_cuts_what_outlasts_the_grace(recorder: InProcessHarness, upstr
         stats = recorder.stop(0.05)
         assert connection.read_rest(head).end in (BodyEnd.UNFINISHED, BodyEnd.RESET)
     assert (stats.recorded, stats.abandoned + stats.failed) == (0, 1)
+
+
+# --- who left, and when -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["close", "reset", "half close"])
+@pytest.mark.parametrize("ask_body", [ASK, ASK_STREAM], ids=["plain", "stream"])
+def test_a_client_that_leaves_right_after_asking_counts_as_gone(
+    recorder: InProcessHarness, upstream: StubUpstream, way: str, ask_body: dict[str, Any]
+) -> None:
+    upstream.script([Stall()])
+    connection = RawConnection(recorder.addr)
+    connection.send(encode_json_request(ask_body))
+    {"close": connection.close, "reset": connection.reset, "half close": connection.half_close}[way]()
+    if way == "half close":
+        assert connection.read_end() is BodyEnd.CLOSED
+        connection.close()
+    exchange(recorder.addr, encode_request(method="GET"))  # has its turn after the one that left
+    stats = recorder.stop()
+    assert (stats.recorded, stats.failed, stats.abandoned) == (0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "status", [b"600", b"999", b"2000", b"99", b"100000000000000000000000"], ids=["600", "999", "2000", "99", "very long"]
+)
+@pytest.mark.parametrize("ask_body", [ASK, ASK_STREAM], ids=["plain", "stream"])
+def test_a_status_no_client_knows_becomes_a_502(
+    recorder: InProcessHarness, upstream: StubUpstream, status: bytes, ask_body: dict[str, Any]
+) -> None:
+    upstream.script([Send(b"HTTP/1.1 " + status + b" Odd\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}")])
+    answer = ask(recorder, ask_body)
+    assert (answer.status, answer.body) == (502, b"{}")
+
+
+BAD_CHUNKS = {"no number": b"zz\r\n{}\r\n", "negative": b"-1\r\n", "no line end": b"2\r\n{}xx0\r\n\r\n"}
+
+
+@pytest.mark.parametrize("name", BAD_CHUNKS)
+def test_a_broken_chunked_request_gets_a_json_400(recorder: InProcessHarness, upstream: StubUpstream, name: str) -> None:
+    with RawConnection(recorder.addr) as connection:
+        connection.send(encode_request(b"", [("transfer-encoding", "chunked")]) + BAD_CHUNKS[name])
+        answer = connection.read_response()
+        assert (answer.status, answer.json()["error"]["kind"]) == (400, "malformed_request")
+        assert connection.read_end() in (BodyEnd.CLOSED, BodyEnd.RESET)
+    assert upstream.connection_count == 0
+
+
+def test_an_empty_line_before_the_upstreams_answer_is_ignored(recorder: InProcessHarness, upstream: StubUpstream) -> None:
+    upstream.script([Send(b"\r\n\r\n" + encode_response(200, b"{}"))])
+    assert ask(recorder).status == 200
+
+
+def test_messages_about_bad_requests_are_our_own(recorder: InProcessHarness) -> None:
+    for name in ("CONNECT", "length and chunks"):
+        with RawConnection(recorder.addr) as connection:
+            connection.send(MALFORMED[name])
+            message = connection.read_response().json()["error"]["message"]
+            assert "mitmproxy" not in message and "validate_inbound" not in message
+
+
+def test_a_refused_connection_does_not_stay_open_for_ever(tmp_path: Path, upstream: StubUpstream, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spycatcher_addon.edge.lanes.LINGER_S", 0.05)
+    config = record_config(tmp_path, upstream.base_url)
+    config = config.model_copy(update={"limits": config.limits.model_copy(update={"max_body_bytes": 1000})})
+    with InProcessHarness(config) as recorder, RawConnection(recorder.addr) as connection:
+        connection.send(encode_request(b"", [("content-length", "5000")]) + b"x")
+        assert connection.read_response().status == 413
+        assert connection.read_end() in (BodyEnd.CLOSED, BodyEnd.RESET)
+
+
+def test_a_stream_that_unpacks_without_end_is_passed_on_and_not_recorded(tmp_path: Path, upstream: StubUpstream) -> None:
+    config = record_config(tmp_path, upstream.base_url)
+    config = config.model_copy(update={"limits": config.limits.model_copy(update={"max_body_bytes": 100_000})})
+    packed = gzip.compress(b": x\n" * 1_000_000)
+    head = encode_head(200, [("content-type", "text/event-stream"), ("content-encoding", "gzip"), ("transfer-encoding", "chunked")])
+    upstream.script([Send(head), Send(chunk(packed)), Send(LAST_CHUNK)])
+    with InProcessHarness(config) as recorder:
+        answer = ask(recorder, ASK_STREAM)
+        assert (answer.body, answer.end) == (packed, BodyEnd.COMPLETE)
+        assert (recorder.stats.recorded, recorder.stats.failed) == (0, 1)

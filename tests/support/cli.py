@@ -44,10 +44,10 @@ def clean_environment(home: Path, env: Mapping[str, str]) -> dict[str, str]:
 
 
 def record_environment(upstream_base_url: str) -> dict[str, str]:
-    """Settings that make ``record`` use a stub upstream, with a key that is plainly fake."""
+    """Settings that make ``record`` and ``auto`` use a stub upstream, with a key that is plainly fake."""
     return {
-        "SPYCATCHER_HARNESS_CMDS_RECORD_UPSTREAM__BASE_URL": upstream_base_url,
-        "SPYCATCHER_HARNESS_CMDS_RECORD_UPSTREAM__API_KEY_ENV": "STUB_API_KEY",
+        **{f"SPYCATCHER_HARNESS_CMDS_{mode}_UPSTREAM__BASE_URL": upstream_base_url for mode in ("RECORD", "AUTO")},
+        **{f"SPYCATCHER_HARNESS_CMDS_{mode}_UPSTREAM__API_KEY_ENV": "STUB_API_KEY" for mode in ("RECORD", "AUTO")},
         "STUB_API_KEY": FAKE_KEY,
     }
 
@@ -99,6 +99,15 @@ class RunningCli:
         if text not in self._text(stream):
             raise StartError(f"{text!r} did not appear on {stream}\n--- stdout\n{self.stdout}\n--- stderr\n{self.stderr}")
         return self._text(stream)
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def pause(self, seconds: float) -> None:
+        """Let up to so much time pass, less if the process ends."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
 
     def send_signal(self, number: int) -> None:
         self._process.send_signal(number)

@@ -58,7 +58,9 @@ class Http2Connection:
         self.responses: dict[int, Http2Response] = {}
         self._flush()
 
-    def request(self, body: bytes, headers: Iterable[tuple[str, str]] = (), method: str = "POST", path: str = "/v1/chat/completions") -> int:
+    def request(
+        self, body: bytes, headers: Iterable[tuple[str, str]] = (), method: str = "POST", path: str = "/v1/chat/completions"
+    ) -> int:
         """Send a whole request; returns its stream id."""
         stream_id = self._h2.get_next_available_stream_id()
         head = [(":method", method), (":scheme", "https"), (":authority", "localhost"), (":path", path), *headers]

@@ -83,6 +83,4 @@ def record_config(folder: Path, base_url: str, **upstream: Any) -> HarnessConfig
 
 def replay_config(folder: Path, **settings: Any) -> HarnessConfig:
     """A replay of ``folder/tape.json`` on a free port."""
-    return HarnessConfig(
-        mode=Mode.REPLAY, listen=ListenAddr("127.0.0.1", 0), cassette_dir=str(folder), cassette_name=TAPE_NAME, **settings
-    )
+    return HarnessConfig(mode=Mode.REPLAY, listen=ListenAddr("127.0.0.1", 0), cassette_dir=str(folder), cassette_name=TAPE_NAME, **settings)

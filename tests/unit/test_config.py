@@ -96,7 +96,8 @@ def test_cassette_path_joins_without_resolving(directory: str, expected: str) ->
         {"redaction": {"drop_headers": "authorization"}}, {"redaction": {"drop_headers": ["two words"]}},
         {"matching": {"ignore_paths": ["a.["]}}, {"nonsense": 1}, {"replay": {"nonsense": 1}},
         {"upstream": {"base_url": "ftp://example.invalid"}}, {"upstream": {"base_url": "/v1"}}, {"upstream": {"base_url": "http://a b"}},
-        {"upstream": {"base_url": "http://a:0"}}, {"upstream": {"base_url": "http://a:99999"}}, {"upstream": {"base_url": "http://a/#f"}},
+        {"upstream": {"base_url": "http://a:0"}}, {"upstream": {"base_url": "http://a..b"}},
+        {"upstream": {"base_url": "http://a:99999"}}, {"upstream": {"base_url": "http://a/#f"}},
         {"upstream": {"api_key_env": "sk-fake-key"}}, {"upstream": {"api_key_env": ""}}, {"upstream": {"auth": "basic"}},
         {"upstream": {"connect_timeout_s": 0}}, {"upstream": {"extra_headers": {"a b": "1"}}}, {"upstream": {"extra_headers": {"a": 1}}},
         {"upstream": {"extra_headers": {"a": "x\r\nb: y"}}}, {"upstream": {"extra_headers": {"A": "1", "a": "2"}}},
@@ -214,3 +215,23 @@ def test_usable_cassette_names(name: str) -> None:
 def test_localization_problem_names_the_field() -> None:
     assert localization_problem(LocalizationConfig(locale="en")) is None
     assert "`fallback_locale` value ``" in str(localization_problem(LocalizationConfig(fallback_locale="")))
+
+
+def test_faults_are_read_as_rules() -> None:
+    config = HarnessConfig.model_validate({"faults": [{"status": 429, "interaction": 0}, "refuse"], "fault_seed": 7})
+    assert [str(rule) for rule in config.faults] == ["status=429,interaction=0", "refuse=true"]
+    assert (config.fault_seed, config.fault_report, HarnessConfig().faults) == (7, None, ())
+    assert HarnessConfig.model_validate({"faults": config.faults}).faults == config.faults
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"faults": ["refuse", {"stal": True}]}, r"faults\[1\]\.stal is not known"),
+        ({"fault_seed": 1.5}, "fault_seed"),
+        ({"faults": 3}, "not a list"),
+    ],
+)
+def test_unusable_faults(settings: dict[str, object], complaint: str) -> None:
+    with pytest.raises(ValidationError, match=complaint):
+        HarnessConfig.model_validate(settings)

@@ -20,9 +20,7 @@ def test_an_answer_is_plain_and_of_no_interaction_unless_it_says_so() -> None:
     assert (answer.interaction_index, answer.is_stream, answer.error_kind) == (None, False, None)
 
 
-@pytest.mark.parametrize(
-    "value", [ObservedRequest("POST", "/", "", (), b""), ObservedResponseHead(200, ()), ReplayResponse(200, (), ())]
-)
+@pytest.mark.parametrize("value", [ObservedRequest("POST", "/", "", (), b""), ObservedResponseHead(200, ()), ReplayResponse(200, (), ())])
 def test_values_do_not_change(value: object) -> None:
     name = dataclasses.fields(value)[0].name  # type: ignore[arg-type]
     with pytest.raises(dataclasses.FrozenInstanceError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spycatcher_addon.languages import language_problem
+from spycatcher_addon.languages import language_problem, select_languages
 
 BAD_LANGUAGE = "Parser error: The given language subtag is invalid"
 BAD_SUBTAG = "Parser error: Invalid subtag"
@@ -27,3 +27,23 @@ def test_bad_language(text: str) -> None:
 )
 def test_bad_subtag(text: str) -> None:
     assert language_problem(text) == BAD_SUBTAG
+
+
+AVAILABLE = ("en-US", "en-GB", "de-DE", "ja-JP")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "selected"),
+    [
+        (["en-GB"], ["en-GB"]),
+        (["EN_gb"], ["en-GB"]),
+        (["en"], ["en-US"]),
+        (["en-AU", "de"], ["en-US", "de-DE"]),
+        (["de-AT", "de-DE", "en-US"], ["de-DE", "en-US"]),
+        (["ja-Latn"], []),
+        (["zz-Zzzz-QQ-valencia"], []),
+        ([], []),
+    ],
+)
+def test_select_languages(wanted: list[str], selected: list[str]) -> None:
+    assert select_languages(wanted, AVAILABLE) == selected

@@ -40,7 +40,7 @@ def test_every_field_of_the_model_is_a_setting_or_a_section() -> None:
 
     model = HarnessConfig(upstream={})  # type: ignore[arg-type]
     assert places(model, ()) == set(SETTINGS)
-    assert {("upstream",), ("redaction",), ("matching",), ("replay",), ("limits",), ("localization",)} == SECTIONS
+    assert {("upstream",), ("redaction",), ("matching",), ("record",), ("replay",), ("auto",), ("limits",), ("localization",)} == SECTIONS
     assert FREE_TABLE in SETTINGS
     assert set(SETTINGS) > PRESET_SETTINGS
     assert SETTINGS[FREE_TABLE].dotted == "upstream.extra_headers"
@@ -102,7 +102,7 @@ def test_nearest_setting(unknown: str, meant: str | None) -> None:
 
 
 def test_keys_beside() -> None:
-    assert keys_beside(("replay", "zzz")) == ["simulate_timing", "tps", "ttft_ms"]
+    assert keys_beside(("matching", "zzz")) == ["ignore_paths"]
 
 
 @pytest.mark.parametrize(

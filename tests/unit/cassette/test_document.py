@@ -75,6 +75,7 @@ DAMAGES: dict[str, tuple[bytes, list[str]]] = {
     "blank": (b" \n\t", ["the file is empty"]),
     "array at the top": (b"[1]", ["line 1 column 1", "expected an object at the top, found an array"]),
     "scalar at the top": (b"1", ["expected an object at the top, found an integer"]),
+    "literal at the top": (b"null\n", ["expected an object at the top, found null"]),
     "truncated in a string": (interactions('{"a": "b'), ["interactions[1]", "ends in the middle, at line 5"]),
     "truncated in an array": (interactions('{"a": [1,'), ["interactions[1]", "ends in the middle"]),
     "truncated in a literal": (interactions('{"a": tru'), ["ends in the middle"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 
 import pytest
 from mitmproxy import http
@@ -10,13 +11,13 @@ from mitmproxy.test import tutils
 
 from spycatcher_addon.edge.conversion import (
     EAGER_LIMIT_BYTES,
-    body_pieces,
     observe_headers,
     observe_request,
     observe_response_head,
+    plan_outgoing,
     to_flow_response,
 )
-from spycatcher_addon.exchange import ReplayResponse
+from spycatcher_addon.exchange import Delivery, ReplayResponse
 
 JSON = (("content-type", "application/json"),)
 LARGE = ReplayResponse(200, (("content-type", "text/event-stream"),), (b"x" * 40_000, b"y" * 40_000), is_stream=True)
@@ -75,7 +76,12 @@ def test_a_response_head_is_copied() -> None:
 
 def test_an_answer_has_its_headers_its_length_and_its_bytes() -> None:
     response = to_flow_response(ReplayResponse(200, (("X-Dup", "1"), ("x-dup", "2"), *JSON), (b"{}",)), request())
-    assert response.headers.fields == ((b"X-Dup", b"1"), (b"x-dup", b"2"), (b"content-type", b"application/json"), (b"content-length", b"2"))
+    assert response.headers.fields == (
+        (b"X-Dup", b"1"),
+        (b"x-dup", b"2"),
+        (b"content-type", b"application/json"),
+        (b"content-length", b"2"),
+    )
     assert (response.raw_content, response.reason, response.http_version) == (b"{}", "OK", "HTTP/1.1")
 
 
@@ -106,11 +112,16 @@ def test_an_answer_to_no_request_at_all() -> None:
     assert to_flow_response(ReplayResponse(400, JSON, (b"{}",)), None).raw_content == b"{}"
 
 
-# --- streams: whole, or in pieces -------------------------------------------------------------------------------------------
+# --- bodies: whole, or in pieces ----------------------------------------------------------------------------------------------
+
+
+def pieces_of(reply: ReplayResponse, asked: http.Request) -> tuple[bytes, ...] | None:
+    outgoing = plan_outgoing(reply, asked)
+    return None if outgoing is None else outgoing.pieces
 
 
 def test_a_small_stream_goes_out_whole() -> None:
-    assert body_pieces(SMALL, request()) is None
+    assert plan_outgoing(SMALL, request()) is None
     response = to_flow_response(SMALL, request())
     assert (response.raw_content, response.headers["content-length"], "transfer-encoding" in response.headers) == (b"ab", "2", False)
 
@@ -118,13 +129,15 @@ def test_a_small_stream_goes_out_whole() -> None:
 @pytest.mark.parametrize(("size", "is_in_pieces"), [(EAGER_LIMIT_BYTES, False), (EAGER_LIMIT_BYTES + 1, True)])
 def test_the_limit_is_a_length_that_still_goes_out_whole(size: int, is_in_pieces: bool) -> None:
     stream = ReplayResponse(200, (), (b"x" * (size - 1), b"y"), is_stream=True)
-    assert (body_pieces(stream, request()) is not None) is is_in_pieces
+    assert (plan_outgoing(stream, request()) is not None) is is_in_pieces
 
 
-def test_a_large_stream_goes_out_in_its_pieces() -> None:
-    assert body_pieces(LARGE, request()) == LARGE.pieces
+def test_a_large_stream_goes_out_in_its_pieces_and_at_once() -> None:
+    outgoing = plan_outgoing(LARGE, request())
+    assert outgoing is not None
+    assert (outgoing.pieces, outgoing.delivery.due_ms) == (LARGE.pieces, (0.0, 0.0))
     response = to_flow_response(LARGE, request())
-    assert (response.raw_content, response.headers["transfer-encoding"]) == (b"", "chunked")
+    assert response.headers["transfer-encoding"] == "chunked"
     assert "content-length" not in response.headers
 
 
@@ -134,11 +147,26 @@ def test_http_2_has_frames_instead_of_chunks() -> None:
 
 
 def test_http_1_0_gets_a_length_instead_of_chunks() -> None:
-    old = request(http_version=b"HTTP/1.0")
-    assert body_pieces(LARGE, old) is None
-    response = to_flow_response(LARGE, old)
-    assert (response.headers["content-length"], len(response.raw_content or b"")) == ("80000", 80_000)
+    response = to_flow_response(LARGE, request(http_version=b"HTTP/1.0"))
+    assert (response.headers["content-length"], "transfer-encoding" in response.headers) == ("80000", False)
 
 
-def test_a_large_plain_answer_is_never_in_pieces() -> None:
-    assert body_pieces(ReplayResponse(200, (), (b"x" * 100_000,)), request()) is None
+def test_a_large_plain_answer_is_not_in_pieces() -> None:
+    assert plan_outgoing(ReplayResponse(200, (), (b"x" * 100_000,)), request()) is None
+
+
+def test_what_has_a_schedule_is_sent_by_it_however_small() -> None:
+    timed = Delivery(due_ms=(5.0, 10.0))
+    outgoing = plan_outgoing(replace(SMALL, delivery=timed), request())
+    assert outgoing is not None and (outgoing.pieces, outgoing.delivery) == ((b"a", b"b"), timed)
+    assert to_flow_response(replace(SMALL, delivery=timed), request()).headers["transfer-encoding"] == "chunked"
+    # A plain answer keeps its length, so that a client can tell a cut one.
+    plain = ReplayResponse(200, JSON, (b"{}",), delivery=Delivery(due_ms=(5.0,)))
+    assert to_flow_response(plain, request()).headers["content-length"] == "2"
+
+
+def test_head_gets_no_pieces() -> None:
+    head = request()
+    head.data.method = b"HEAD"
+    assert plan_outgoing(LARGE, head) is None
+    assert pieces_of(replace(LARGE, delivery=Delivery(due_ms=())), head) == ()

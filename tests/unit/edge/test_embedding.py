@@ -63,7 +63,7 @@ def test_masters_that_come_after_the_last_one_start_anew() -> None:
 def test_ctx_is_put_back_when_a_master_cannot_be_made_or_ended() -> None:
     class Failing:
         def done(self) -> None:
-            raise exceptions.AddonHalt  # what the add-on manager lets through
+            raise exceptions.OptionsError  # what the add-on manager lets through
 
     async def run() -> None:
         before = context_state()
@@ -71,7 +71,7 @@ def test_ctx_is_put_back_when_a_master_cannot_be_made_or_ended() -> None:
             make_master(no_such_option="x")
         assert context_state() == before
         failing = make_master(Failing())
-        with pytest.raises(exceptions.AddonHalt):
+        with pytest.raises(exceptions.OptionsError):
             await end_master(failing)
 
     asyncio.run(run())

@@ -1,0 +1,13 @@
+"""English texts for tests of what is said, and the isolation marks taken off where a test is not about them."""
+
+from __future__ import annotations
+
+from spycatcher_addon.edge.catalogues import load_catalogues
+from spycatcher_addon.edge.cli_text import Texts
+
+ENGLISH = Texts(load_catalogues(["en-US"]))
+
+
+def without_marks(text: str) -> str:
+    """A text without U+2068 and U+2069, which surround every argument."""
+    return text.replace("\u2068", "").replace("\u2069", "")

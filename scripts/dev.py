@@ -1,4 +1,4 @@
-"""Prepares ``.venv`` and runs the project's chores in it: ``dev.py setup | demo | test | check | docs | build | ci``.
+"""Prepares ``.venv`` and runs the project's chores in it: ``dev.py setup | demo | test | check | docs | build | bench | ci``.
 
 Standard library only, any Python >= 3.8: this file runs before there is an environment. It looks for a Python the
 project itself can use (>= 3.12) by *running* candidates, because an installed name, such as a pyenv shim, may not work.
@@ -265,11 +265,15 @@ def run_build(arguments: list[str]) -> int:
     return 0
 
 
+def run_bench(arguments: list[str]) -> int:
+    return run_python(["scripts/bench.py", *arguments])
+
+
 def run_ci(arguments: list[str]) -> int:
     return max(run_tests(arguments), run_checks([]))
 
 
-CHORES = {"demo": run_demo, "test": run_tests, "check": run_checks, "docs": run_docs, "build": run_build, "ci": run_ci}
+CHORES = {"demo": run_demo, "test": run_tests, "check": run_checks, "docs": run_docs, "build": run_build, "bench": run_bench, "ci": run_ci}
 
 
 def main() -> int:

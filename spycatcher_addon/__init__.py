@@ -28,7 +28,10 @@ from spycatcher_addon.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from spycatcher_addon.config import HarnessConfig
+    from spycatcher_addon.edge.catalogues import HarnessLocalizations
     from spycatcher_addon.edge.server import RunningHarness, start_harness
+    from spycatcher_addon.edge.sync_harness import SyncHarness, start_harness_sync
+    from spycatcher_addon.i18n import localize_harness_error
 
 __all__ = [
     "CanonicalError",
@@ -36,6 +39,7 @@ __all__ = [
     "HarnessConfig",
     "HarnessError",
     "HarnessIOError",
+    "HarnessLocalizations",
     "IncompleteEventError",
     "InvalidCassetteError",
     "InvalidConfigError",
@@ -45,16 +49,23 @@ __all__ = [
     "RequestMismatchError",
     "RunningHarness",
     "StreamParseError",
+    "SyncHarness",
     "UnsupportedCassetteFormatVersionError",
     "UpstreamRequestFailedError",
     "__version__",
+    "localize_harness_error",
     "start_harness",
+    "start_harness_sync",
 ]
 
 _LOADED_ON_USE = {
     "HarnessConfig": "spycatcher_addon.config",
+    "HarnessLocalizations": "spycatcher_addon.edge.catalogues",
     "RunningHarness": "spycatcher_addon.edge.server",
+    "SyncHarness": "spycatcher_addon.edge.sync_harness",
+    "localize_harness_error": "spycatcher_addon.i18n",
     "start_harness": "spycatcher_addon.edge.server",
+    "start_harness_sync": "spycatcher_addon.edge.sync_harness",
 }
 
 

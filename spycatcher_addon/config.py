@@ -20,7 +20,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from spycatcher_addon.cassette.canonical import pointer_from_config
 from spycatcher_addon.cassette.matching import MatchMode
 from spycatcher_addon.errors import InvalidConfigError, InvalidPointerPathError
+from spycatcher_addon.fault_rules import FaultRule, parse_fault_rules
 from spycatcher_addon.languages import language_problem
+from spycatcher_addon.pacing import Pacing, TimingMode
+from spycatcher_addon.record_modes import RecordMode
 from spycatcher_addon.upstream_presets import (
     UPSTREAM_PRESETS,
     AuthScheme,
@@ -32,6 +35,7 @@ from spycatcher_addon.upstream_presets import (
 __all__ = [
     "FORBIDDEN_EXTRA_HEADERS",
     "AuthScheme",
+    "AutoConfig",
     "Expects",
     "HarnessConfig",
     "LimitsConfig",
@@ -41,9 +45,13 @@ __all__ = [
     "MatchingConfig",
     "Mode",
     "Protocol",
+    "RecordConfig",
+    "RecordMode",
     "RedactionConfig",
     "ReplayConfig",
     "Spelling",
+    "StreamSource",
+    "TimingMode",
     "UpstreamConfig",
     "UpstreamKind",
     "validate_for_start",
@@ -77,6 +85,8 @@ class Mode(StrEnum):
     RECORD = "record"
     REPLAY = "replay"
     VERIFY = "verify"
+    AUTO = "auto"
+    """Replay or record, as ``auto.mode`` says."""
 
 
 class Protocol(StrEnum):
@@ -179,6 +189,8 @@ def _base_url(value: str) -> str:
         parts.hostname.encode("idna")
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
         raise ValueError("not an absolute http or https URL")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("credentials in the URL are not sent; use upstream.api_key_env")
     if parts.fragment:
         raise ValueError("a URL with a fragment (#...) cannot be asked for")
     return value
@@ -217,7 +229,8 @@ def _one_of(values: type[StrEnum]) -> Expects:
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    # Validators are built when first needed: help only looks at the defaults, and should not wait for them.
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
 
 class UpstreamConfig(_Section):
@@ -316,14 +329,56 @@ class MatchingConfig(_Section):
     """JSON Pointers (RFC 6901) or dotted paths, ``*`` for every array element; as written by the user."""
 
 
-class ReplayConfig(_Section):
-    """Pace of replayed streams."""
+class StreamSource(StrEnum):
+    """What a replayed stream is made of."""
 
+    EVENTS = "events"
+    """The recorded events, printed canonically."""
+    RAW = "raw"
+    """The recorded transcript, byte for byte, in the chunks it came in."""
+
+
+class RecordConfig(_Section):
+    """What a recorder keeps."""
+
+    keep_failures: _Flag = False
+    """Keep exchanges that ended badly, marked as such."""
+    expected_statuses: Annotated[
+        tuple[Annotated[int, Field(strict=True, ge=400, le=599)], ...],
+        Expects("a list of HTTP statuses from 400 to 599", Spelling.TOML),
+    ] = ()
+    """Error statuses that are meant to be recorded, without a warning."""
+
+
+class ReplayConfig(_Section):
+    """How recorded answers are sent."""
+
+    stream_source: Annotated[StreamSource, _one_of(StreamSource)] = StreamSource.EVENTS
+    include_failures: _Flag = False
+    """Match and repeat recorded failures too."""
+    timing: Annotated[TimingMode, _one_of(TimingMode)] = TimingMode.OFF
+    timing_factor: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False), Expects("a number above 0", Spelling.TOML)] = 1.0
+    """``scaled``: recorded times are multiplied with it."""
+    timing_seed: Annotated[int, Field(strict=True), Expects("a whole number", Spelling.TOML)] = 0
+    """``realistic``: the same seed gives the same times."""
     simulate_timing: _Flag = False
+    """With ``timing`` off, the same as ``timing = "fixed"``."""
     ttft_ms: _Millis = 200
-    """Pause before the first event, in milliseconds."""
+    """``fixed``: pause before the first event, in milliseconds."""
     tps: _Positive = 50
-    """Events per second after that."""
+    """``fixed``: events per second after that."""
+
+    @property
+    def pacing(self) -> Pacing:
+        """The settings as the schedule of an answer needs them."""
+        mode = TimingMode.FIXED if self.simulate_timing and self.timing is TimingMode.OFF else self.timing
+        return Pacing(mode, self.timing_factor, self.timing_seed, self.ttft_ms, self.tps)
+
+
+class AutoConfig(_Section):
+    """The mode ``auto``."""
+
+    mode: Annotated[RecordMode, _one_of(RecordMode)] = RecordMode.ONCE
 
 
 class LimitsConfig(_Section):
@@ -355,11 +410,23 @@ class HarnessConfig(_Section):
     cassette_name: Annotated[_Text, Expects("a file name below the cassette directory")] = "default"
     """The exact name of the file; no suffix is added."""
     upstream: UpstreamConfig | None = None
-    redaction: RedactionConfig = RedactionConfig()
-    matching: MatchingConfig = MatchingConfig()
-    replay: ReplayConfig = ReplayConfig()
-    limits: LimitsConfig = LimitsConfig()
-    localization: LocalizationConfig = LocalizationConfig()
+    redaction: RedactionConfig = Field(default_factory=RedactionConfig)
+    matching: MatchingConfig = Field(default_factory=MatchingConfig)
+    record: RecordConfig = Field(default_factory=RecordConfig)
+    replay: ReplayConfig = Field(default_factory=ReplayConfig)
+    auto: AutoConfig = Field(default_factory=AutoConfig)
+    limits: LimitsConfig = Field(default_factory=LimitsConfig)
+    localization: LocalizationConfig = Field(default_factory=LocalizationConfig)
+    faults: Annotated[
+        tuple[FaultRule, ...],
+        BeforeValidator(parse_fault_rules),
+        Expects("a list of fault rules, each a table or a text such as status=429,interaction=0", Spelling.TOML_LIST),
+    ] = ()
+    """Replay: what to break in which answers (docs/faults.md); the first rule that fits an answer strikes it."""
+    fault_seed: Annotated[int, Field(strict=True), Expects("a whole number", Spelling.TOML)] = 0
+    """Decides what rules with a probability strike; the same seed gives the same run."""
+    fault_report: Annotated[_Text | None, Expects("the path of a file to write")] = None
+    """Replay: where faults and the client's reactions are written as JSON at the end."""
     fail_unused: _Flag = False
     """Replay: recorded interactions that nobody asked for make the command fail."""
     shutdown_grace_s: _Seconds = 5.0

@@ -68,10 +68,11 @@ class MergedLayers:
         return None
 
 
-def _section_of(annotation: object) -> type[BaseModel] | None:
+def section_of(annotation: object) -> type[BaseModel] | None:
+    """The model in a field's annotation, if the field is a section."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return next((found for part in get_args(annotation) if (found := _section_of(part))), None)
+    return next((found for part in get_args(annotation) if (found := section_of(part))), None)
 
 
 def _expects(info: FieldInfo) -> Expects:
@@ -83,7 +84,7 @@ def _walk(section: type[BaseModel], above: Place) -> tuple[dict[Place, Setting],
     sections: list[Place] = []
     for name, info in section.model_fields.items():
         place = (*above, name)
-        below = _section_of(info.annotation)
+        below = section_of(info.annotation)
         if below is None:
             settings[place] = Setting(place, _expects(info))
         else:

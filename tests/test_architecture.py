@@ -21,7 +21,7 @@ UNIT_TESTS = ROOT / "tests" / "unit"
 MODULES = sorted(PurePosixPath(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py"))
 ENTRY_POINTS = {PurePosixPath("__init__.py"), PurePosixPath("__main__.py")}
 """Doors of the package: they lead to edge/ but hold no decision."""
-PURE = [module for module in MODULES if module.parts[0] not in ("edge", "launcher") and module not in ENTRY_POINTS]
+PURE = [module for module in MODULES if module.parts[0] not in ("edge", "launcher", "pytest_plugin") and module not in ENTRY_POINTS]
 
 FORBIDDEN_IN_PURE = {
     "asyncio",

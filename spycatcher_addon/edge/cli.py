@@ -1,32 +1,35 @@
 """The command ``spycatcher-harness``: its subcommands, exit codes and what goes to which stream.
 
-Help, version, ``config`` and ``addon-path`` load no mitmproxy; ``record`` and ``replay`` do, once their configuration
-is known to be good.
+Help, version, ``verify``, ``config`` and ``addon-path`` load no mitmproxy; ``record`` and ``replay`` do, once their
+configuration is known to be good. What goes wrong before the language is settled is said in English, and the tags
+``error:``, ``Error:``, ``Caused by:`` and ``warning:`` are the same in every language, so that programs can find them.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
+import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.main import get_command
 
 from spycatcher_addon.config import Mode
 from spycatcher_addon.edge import cli_options as options
-from spycatcher_addon.edge.cli_help import HelpCommand, HelpGroup, parse_error_lines
-from spycatcher_addon.edge.cli_text import text
-from spycatcher_addon.edge.config_report import config_report
-from spycatcher_addon.edge.layers import ResolvedConfig, resolve_config
-from spycatcher_addon.edge.serving import ServingError, serve
-from spycatcher_addon.edge.terminal import log_to_standard_error, prepare_streams, write_err, write_out
+from spycatcher_addon.edge.cli_help import HelpCommand, HelpGroup, texts_of
+from spycatcher_addon.edge.cli_language import EarlyLanguage, LocalizationError, configured_texts
+from spycatcher_addon.edge.cli_parse_errors import invalid_utf8_lines, parse_error_lines
+from spycatcher_addon.edge.cli_text import MissingTextError, Texts
+from spycatcher_addon.edge.terminal import prepare_streams, write_err, write_out
 from spycatcher_addon.errors import InvalidConfigError
 from spycatcher_addon.version import VERSION
+
+if TYPE_CHECKING:
+    from spycatcher_addon.edge.layers import ResolvedConfig
 
 PROGRAM = "spycatcher-harness"
 
@@ -34,8 +37,12 @@ EXIT_FAILURE = 1
 EXIT_USAGE = 2
 
 
-class _MergeError(Exception):
-    """The layers do not give a usable configuration; the text is the cause."""
+class _CommandError(Exception):
+    """A command cannot go on: the text that follows ``Error:``, and the cause if it is to be shown on a line of its own."""
+
+    def __init__(self, message: str, cause: str | None = None) -> None:
+        super().__init__(message, cause)
+        self.lines = [f"Error: {message}", *([] if cause is None else [f"Caused by: {cause}"])]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,34 +53,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     prepare_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["serve-tapes"]:  # for programs: lines of JSON, no texts, no options, and so no part of the command line
+        from spycatcher_addon.edge.tape_server import main as serve_tapes
+
+        return serve_tapes(words[1:])
+    language = EarlyLanguage(os.environ, lambda warning: write_err(f"warning: {warning}\n"))
     try:
         broken = next((word for word in words if any("\ud800" <= character <= "\udfff" for character in word)), None)
         if broken is not None:
-            message = text("clap-error-invalid-utf8", argument=ascii(broken))
-            write_err(f"error: {message}\n\n{text('cli-try-help', command=PROGRAM)}\n")
+            write_err("\n".join(invalid_utf8_lines(language.texts, broken, PROGRAM)) + "\n")
             return EXIT_USAGE
-        outcome = get_command(build_app()).main(args=words, prog_name=PROGRAM, standalone_mode=False)
+        outcome = get_command(build_app()).main(args=words, prog_name=PROGRAM, standalone_mode=False, obj=language)
     except typer.TyperException as error:
-        write_err("\n".join(parse_error_lines(error)) + "\n")
+        write_err("\n".join(parse_error_lines(language.texts, error)) + "\n")
         return EXIT_USAGE
-    except _MergeError as error:
-        _fail(text("cli-merge-failed"), text("cli-caused-by", cause=str(error)))
-        return EXIT_FAILURE
-    except ServingError as error:
-        _fail(str(error))
+    except _CommandError as error:
+        write_err("\n".join(error.lines) + "\n")
         return EXIT_FAILURE
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         return 0
     except Exception as error:
-        _fail(text("cli-internal-error", error=f"{type(error).__name__}: {error}"))
+        write_err(f"Error: internal error: {type(error).__name__}: {error}; please report it\n")
         return EXIT_FAILURE
     return outcome if isinstance(outcome, int) else 0
-
-
-def _fail(message: str, *more: str) -> None:
-    write_err("\n".join([text("cli-error", message=message), *more]) + "\n")
 
 
 def build_app() -> typer.Typer:
@@ -84,24 +88,36 @@ def build_app() -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
+    # The first line of each docstring is the help that typer shows when there are no catalogues.
     app.callback()(_program)
     app.command("record", cls=HelpCommand)(_record)
     app.command("replay", cls=HelpCommand)(_replay)
+    app.command("verify", cls=HelpCommand)(_verify)
+    app.command("auto", cls=HelpCommand)(_auto)
     app.command("config", cls=HelpCommand)(_config)
     app.command("addon-path", cls=HelpCommand)(_addon_path)
     return app
 
 
-def _print_version(wanted: bool) -> None:
+def _print_version(ctx: typer.Context, wanted: bool) -> None:
     if wanted:
-        write_out(f"{PROGRAM} {VERSION}\n")
+        write_out(f"{PROGRAM} {_version_text(texts_of(ctx))}\n")
         raise typer.Exit
 
 
+def _version_text(texts: Texts | None) -> str:
+    try:
+        return VERSION if texts is None else texts("cli-version", binary=PROGRAM, version=VERSION)
+    except MissingTextError:
+        return VERSION
+
+
 def _program(
-    version: Annotated[bool, typer.Option("--version", "-V", callback=_print_version, is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", "-V", callback=_print_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
-    """Options before the subcommand."""
+    """Record conversations with LLM APIs to cassettes and replay them offline."""
 
 
 def _record(
@@ -110,6 +126,7 @@ def _record(
     grace: options.Grace = None,
     cassette_dir: options.CassetteDir = None,
     cassette_name: options.CassetteName = None,
+    keep_failures: options.KeepFailures = False,
     match_mode: options.MatchModeOption = None,
     ignore_path: options.IgnorePath = None,
     upstream_kind: options.Kind = None,
@@ -119,6 +136,7 @@ def _record(
     locale: options.Locale = None,
     fallback_locale: options.FallbackLocale = None,
 ) -> int:
+    """Forward requests to the upstream provider and record each exchange."""
     return _serve(Mode.RECORD, ctx)
 
 
@@ -131,11 +149,85 @@ def _replay(
     match_mode: options.MatchModeOption = None,
     ignore_path: options.IgnorePath = None,
     fail_unused: options.FailUnused = False,
+    stream_source: options.StreamSourceOption = None,
+    timing: options.Timing = None,
+    timing_factor: options.TimingFactor = None,
+    timing_seed: options.TimingSeed = None,
+    include_failures: options.IncludeFailures = False,
+    fault: options.Fault = None,
+    fault_seed: options.FaultSeed = None,
+    fault_report: options.FaultReport = None,
     config: options.ConfigFileOption = None,
     locale: options.Locale = None,
     fallback_locale: options.FallbackLocale = None,
 ) -> int:
+    """Answer requests from a cassette; never touches the network."""
     return _serve(Mode.REPLAY, ctx)
+
+
+def _verify(
+    ctx: typer.Context,
+    listen: options.Listen = None,
+    cassette_dir: options.CassetteDir = None,
+    cassette_name: options.CassetteName = None,
+    ignore_path: options.IgnorePath = None,
+    config: options.ConfigFileOption = None,
+    locale: options.Locale = None,
+    fallback_locale: options.FallbackLocale = None,
+) -> int:
+    """Check that a cassette is intact and safe to commit."""
+    resolved = _resolve(Mode.VERIFY, ctx)
+    texts = _texts(resolved)
+    from spycatcher_addon.edge.verification import VerificationError, verify
+
+    gc.enable()
+    try:
+        return verify(resolved.config, texts)
+    except VerificationError as error:
+        raise _CommandError(str(error)) from error
+
+
+def _auto(
+    ctx: typer.Context,
+    listen: options.Listen = None,
+    grace: options.Grace = None,
+    cassette_dir: options.CassetteDir = None,
+    cassette_name: options.CassetteName = None,
+    record_mode: options.RecordModeOption = None,
+    keep_failures: options.KeepFailures = False,
+    match_mode: options.MatchModeOption = None,
+    ignore_path: options.IgnorePath = None,
+    fail_unused: options.FailUnused = False,
+    stream_source: options.StreamSourceOption = None,
+    timing: options.Timing = None,
+    timing_factor: options.TimingFactor = None,
+    timing_seed: options.TimingSeed = None,
+    include_failures: options.IncludeFailures = False,
+    fault: options.Fault = None,
+    fault_seed: options.FaultSeed = None,
+    fault_report: options.FaultReport = None,
+    upstream_kind: options.Kind = None,
+    base_url: options.BaseUrl = None,
+    api_key_env: options.ApiKeyEnv = None,
+    config: options.ConfigFileOption = None,
+    locale: options.Locale = None,
+    fallback_locale: options.FallbackLocale = None,
+) -> int:
+    """Replay what the cassette knows and record the rest, as the record mode says."""
+    return _serve(Mode.AUTO, ctx, _without_recording_in_ci)
+
+
+def _without_recording_in_ci(resolved: ResolvedConfig, texts: Texts) -> ResolvedConfig:
+    """Where the variable CI is set, a configuration file alone starts no recording: it holds for developers' machines too."""
+    from spycatcher_addon.edge.serving import warning_line
+    from spycatcher_addon.record_modes import select_mode
+
+    wanted = resolved.config.auto.mode
+    source = resolved.sources.get("auto.mode", "")
+    mode = select_mode(wanted, source.startswith(("flag ", "environment variable ")), os.environ)
+    if mode is not wanted:
+        write_err(f"{warning_line(texts('cli-auto-ci'))}\n")
+    return replace(resolved, config=resolved.config.model_copy(update={"auto": resolved.config.auto.model_copy(update={"mode": mode})}))
 
 
 def _config(
@@ -145,9 +237,19 @@ def _config(
     grace: options.Grace = None,
     cassette_dir: options.CassetteDir = None,
     cassette_name: options.CassetteName = None,
+    record_mode: options.RecordModeOption = None,
+    keep_failures: options.KeepFailures = False,
     match_mode: options.MatchModeOption = None,
     ignore_path: options.IgnorePath = None,
     fail_unused: options.FailUnused = False,
+    stream_source: options.StreamSourceOption = None,
+    timing: options.Timing = None,
+    timing_factor: options.TimingFactor = None,
+    timing_seed: options.TimingSeed = None,
+    include_failures: options.IncludeFailures = False,
+    fault: options.Fault = None,
+    fault_seed: options.FaultSeed = None,
+    fault_report: options.FaultReport = None,
     upstream_kind: options.Kind = None,
     base_url: options.BaseUrl = None,
     api_key_env: options.ApiKeyEnv = None,
@@ -155,11 +257,15 @@ def _config(
     locale: options.Locale = None,
     fallback_locale: options.FallbackLocale = None,
 ) -> int:
+    """Print the effective configuration and where each value comes from."""
+    from spycatcher_addon.edge.config_report import config_report
+
     write_out(config_report(_resolve(Mode(subcommand), ctx)))
     return 0
 
 
 def _addon_path() -> int:
+    """Print the path of the add-on file for `mitmdump -s`."""
     write_out(f"{Path(__file__).resolve().parent.parent / 'launcher' / 'addon.py'}\n")
     return 0
 
@@ -168,8 +274,11 @@ def _resolve(mode: Mode, ctx: typer.Context) -> ResolvedConfig:
     """Merge the layers for a subcommand.
 
     Raises:
-        _MergeError: They do not give a usable configuration.
+        _CommandError: They do not give a usable configuration.
     """
+    # As everywhere below: help, version and parse errors come without what only a command's work needs.
+    from spycatcher_addon.edge.layers import resolve_config
+
     try:
         return resolve_config(
             mode,
@@ -181,15 +290,35 @@ def _resolve(mode: Mode, ctx: typer.Context) -> ResolvedConfig:
             options.flag_name,
         )
     except FileNotFoundError as error:
-        raise _MergeError("the working directory no longer exists; change to another one") from error
+        cause = "the working directory no longer exists; change to another one"
+        raise _CommandError("failed to load merged command config", cause) from error
     except InvalidConfigError as error:
-        raise _MergeError(error.message) from error
+        raise _CommandError("failed to load merged command config", error.message) from error
 
 
-def _serve(mode: Mode, ctx: typer.Context) -> int:
+def _texts(resolved: ResolvedConfig) -> Texts:
+    try:
+        return configured_texts(resolved.config.localization)
+    except LocalizationError as error:
+        raise _CommandError("failed to prepare localization", str(error)) from error
+
+
+def _serve(mode: Mode, ctx: typer.Context, adapt: Callable[[ResolvedConfig, Texts], ResolvedConfig] | None = None) -> int:
     resolved = _resolve(mode, ctx)
-    # Only now, and only here: mitmproxy takes longer to load than everything else together.
+    texts = _texts(resolved)
+    if adapt is not None:
+        resolved = adapt(resolved, texts)
+    # Only now, and only here: mitmproxy and asyncio take longer to load than everything else together.
+    import asyncio
+    import logging
+
     from spycatcher_addon.edge.server import start_harness
+    from spycatcher_addon.edge.serving import ServingError, serve
+    from spycatcher_addon.edge.terminal import log_to_standard_error
 
     log_to_standard_error(logging.WARNING)
-    return asyncio.run(serve(resolved, os.environ, start_harness))
+    gc.enable()
+    try:
+        return asyncio.run(serve(resolved, texts, os.environ, start_harness))
+    except ServingError as error:
+        raise _CommandError(str(error)) from error

@@ -1,30 +1,26 @@
-"""Help and parse errors as text: grouped options, defaults, examples, at most 80 columns.
+"""Help as text: grouped options, defaults, examples, at most 80 columns.
 
 Typer parses; how it looks is decided here, because its own help knows neither groups without markup (which would
-swallow ``[cmds.record]``) nor wide characters.
+swallow ``[cmds.record]``) nor wide characters. The language travels as the context's object (``obj``); without texts, or
+when one is missing, typer's own English output is shown.
 """
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
-import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from spycatcher_addon.config import Mode, UpstreamKind
-from spycatcher_addon.edge.cli_options import BadValueError, default_of
-from spycatcher_addon.edge.cli_text import text
+from spycatcher_addon.config import Mode
+from spycatcher_addon.edge.cli_language import EarlyLanguage
+from spycatcher_addon.edge.cli_layout import GAP, TIE, WIDTH, indented, table, wrap
+from spycatcher_addon.edge.cli_options import CHOICES, default_of
+from spycatcher_addon.edge.cli_text import MissingTextError, Texts
 from spycatcher_addon.edge.terminal import write_out
-
-WIDTH = 80
-_GAP = "  "
-_TIE = "\x00"
-"""A blank where no line may be broken; printed as a blank."""
 
 _EXAMPLES = {
     "": (
@@ -39,6 +35,14 @@ _EXAMPLES = {
     "replay": (
         "spycatcher-harness replay --cassette-name checkout",
         "spycatcher-harness replay --match-mode keyed --fail-unused",
+    ),
+    "verify": (
+        "spycatcher-harness verify --cassette-name checkout",
+        "spycatcher-harness verify --ignore-path /metadata/run_id",
+    ),
+    "auto": (
+        "spycatcher-harness auto --record-mode once --upstream-kind openai",
+        "spycatcher-harness auto --record-mode new_episodes --match-mode keyed",
     ),
     "config": ("spycatcher-harness config replay", "spycatcher-harness config record --config ci.toml"),
     "addon-path": ('mitmdump --mode reverse:http://localhost -s "$(spycatcher-harness addon-path)"',),
@@ -56,69 +60,16 @@ _ENVIRONMENT_EXAMPLES = (
 )
 
 
-def display_width(line: str) -> int:
-    """Columns a text takes in a terminal: two for wide characters, none for marks and formatting characters."""
-    return sum(
-        0 if unicodedata.category(character) in ("Mn", "Me", "Cf") else 2 if unicodedata.east_asian_width(character) in "WF" else 1
-        for character in line
-    )
-
-
-def wrap(paragraph: str, width: int) -> list[str]:
-    """Break a text into lines of at most ``width`` columns; wide characters may be parted from each other."""
-    lines: list[str] = []
-    for source in paragraph.split("\n"):
-        line = ""
-        for word, is_after_blank in _words(source):
-            joined = f"{line} {word}" if line and is_after_blank else line + word
-            if line and display_width(joined) > width:
-                lines.append(line)
-                line = word
-            else:
-                line = joined
-        lines.append(line)
-    return lines
-
-
-def _words(line: str) -> Iterator[tuple[str, bool]]:
-    """Pieces that may start a new line, each with whether a blank stands before it."""
-    for word in line.split(" "):
-        piece, is_after_blank = "", True
-        for character in word:
-            # Text in wide characters has no blanks; it may be broken before any of them that is no punctuation.
-            if piece and unicodedata.east_asian_width(character) == "W" and unicodedata.category(character)[0] == "L":
-                yield piece, is_after_blank
-                piece, is_after_blank = "", False
-            piece += character
-        yield piece, is_after_blank
-
-
-def table(rows: Sequence[tuple[str, str]]) -> list[str]:
-    """Two columns, the second one wrapped; the first is as wide as its widest cell that leaves room for the second."""
-    left_width = max((display_width(left) for left, _ in rows if display_width(left) <= 28), default=28)
-    indent = " " * (len(_GAP) + left_width + len(_GAP))
-    lines: list[str] = []
-    for left, right in rows:
-        right_lines = wrap(right, WIDTH - len(indent))
-        if display_width(left) > left_width:
-            lines.append(_GAP + left)
-        else:
-            lines.append(_GAP + left + " " * (left_width - display_width(left)) + _GAP + right_lines.pop(0))
-        lines += [indent + line for line in right_lines]
-    return [line.replace(_TIE, " ") for line in lines]
-
-
-def _heading(message_id: str) -> str:
-    heading = f"{text(message_id)}:"
+def _heading(text: str) -> str:
     wants_colour = sys.stdout is not None and sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return f"\x1b[1m{heading}\x1b[0m" if wants_colour else heading
+    return f"\x1b[1m{text}\x1b[0m" if wants_colour else text
 
 
 class UnknownSubcommandError(typer.BadParameter):
     """The first word is no subcommand."""
 
     def __init__(self, word: str, ctx: typer.Context) -> None:
-        super().__init__(word, ctx)
+        super().__init__(f"no such command {word!r}", ctx)
         self.word = word
 
 
@@ -148,8 +99,11 @@ class HelpCommand(TyperCommand):
             raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        name = self.name or ""
-        formatter.write("\n".join(_page(self, ctx, name, [])) + "\n")
+        lines = _page_lines(self, ctx, self.name or "")
+        if lines is None:
+            super().format_help(ctx, formatter)
+        else:
+            formatter.write("\n".join(lines) + "\n")
 
 
 class HelpGroup(TyperGroup):
@@ -167,90 +121,90 @@ class HelpGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        rows = [(name, text(f"cli-{name}-about")) for name in self.list_commands(ctx)]
-        commands = [_heading("cli-heading-commands"), *table(rows), ""]
-        formatter.write("\n".join(_page(self, ctx, "", commands)) + "\n")
+        lines = _page_lines(self, ctx, "")
+        if lines is None:
+            super().format_help(ctx, formatter)
+        else:
+            formatter.write("\n".join(lines) + "\n")
 
 
-def _page(command: TyperCommand | TyperGroup, ctx: typer.Context, name: str, commands: list[str]) -> list[str]:
-    about = text(f"cli-{name}-about" if name else "cli-about")
-    lines = [*wrap(about, WIDTH), "", usage(ctx), "", *commands]
+def texts_of(ctx: typer.Context) -> Texts | None:
+    """The texts a command line is answered with; ``None`` where there are no catalogues."""
+    language = ctx.find_root().obj
+    return language.texts if isinstance(language, EarlyLanguage) else None
+
+
+def _page_lines(command: TyperCommand | TyperGroup, ctx: typer.Context, name: str) -> list[str] | None:
+    """The help of a command; ``None`` when the texts for it are not to be had."""
+    texts = texts_of(ctx)
+    try:
+        return None if texts is None else _page(texts, command, ctx, name)
+    except MissingTextError:
+        return None
+
+
+def _page(texts: Texts, command: TyperCommand | TyperGroup, ctx: typer.Context, name: str) -> list[str]:
+    lines = wrap(texts(f"cli-{name}-about" if name else "cli-about"), WIDTH)
+    if not name:
+        lines += ["", *wrap(texts("cli-long-about"), WIDTH)]
+    lines += ["", usage(texts, ctx), ""]
+    if isinstance(command, TyperGroup):
+        rows = [(subcommand, texts(f"cli-{subcommand}-about")) for subcommand in command.list_commands(ctx)]
+        lines += [_heading(texts("cli-heading-commands")), *table(rows), ""]
     groups: dict[str, list[tuple[str, str]]] = {}
     for parameter in command.get_params(ctx):
         if parameter.param_type_name == "argument":
-            groups.setdefault("cli-heading-arguments", []).append(_argument_row(parameter))
+            groups.setdefault("cli-heading-arguments", []).append(_argument_row(texts, parameter))
         else:
             group = getattr(parameter, "rich_help_panel", None) or "cli-heading-options"
-            groups.setdefault(group, []).append(_option_row(parameter))
+            groups.setdefault(group, []).append(_option_row(texts, parameter))
     for group, rows in groups.items():
-        lines += [_heading(group), *table(rows), ""]
+        lines += [_heading(texts(group)), *table(rows), ""]
     if name in ("", *Mode, "config"):
-        lines += [_heading("cli-heading-configuration")]
-        lines += [_GAP + line if line else "" for line in wrap(text("cli-merge-help"), WIDTH - len(_GAP))]
-        lines += ["", *(f"{_GAP}{_GAP}{line}" for line in _FILE_EXAMPLE), ""]
-        lines += [_GAP + line for line in wrap(text("cli-environment-help"), WIDTH - len(_GAP))]
-        lines += ["", *(f"{_GAP}{_GAP}{line}" for line in _ENVIRONMENT_EXAMPLES), ""]
-    return [*lines, _heading("cli-heading-examples"), *(_GAP + line for line in _EXAMPLES[name])]
+        lines += _configuration_help(texts)
+    return [*lines, _heading(texts("cli-heading-examples")), *(GAP + line for line in _EXAMPLES[name])]
 
 
-def _argument_row(parameter: Any) -> tuple[str, str]:
-    modes = ", ".join(Mode)
-    return parameter.metavar, f"{text('cli-argument-subcommand', modes=modes)} {text('cli-default', value=Mode.REPLAY)}"
+def _configuration_help(texts: Texts) -> Iterator[str]:
+    yield _heading(texts("cli-heading-configuration"))
+    yield from indented(texts("cli-merge-help"))
+    yield from indented(texts("cli-precedence"))
+    yield ""
+    yield from indented(texts("cli-files-help"))
+    yield from ("", *(f"{GAP}{GAP}{line}" for line in _FILE_EXAMPLE), "")
+    yield from indented(texts("cli-environment-help"))
+    yield from ("", *(f"{GAP}{GAP}{line}" for line in _ENVIRONMENT_EXAMPLES), "")
 
 
-def _option_row(parameter: Any) -> tuple[str, str]:
+def _argument_row(texts: Texts, parameter: Any) -> tuple[str, str]:
+    return parameter.metavar, f"{texts('cli-argument-subcommand')} {_choices(texts, 'subcommand')} {_default(texts, Mode.REPLAY)}"
+
+
+def _option_row(texts: Texts, parameter: Any) -> tuple[str, str]:
     names = ", ".join(sorted(parameter.opts, key=len))
     left = f"{names} {parameter.metavar}" if parameter.metavar else names
-    message_id = f"cli-option-{max(parameter.opts, key=len).lstrip('-')}"
-    description = text(message_id, kinds=", ".join(UpstreamKind))
+    parts = [texts(f"cli-option-{max(parameter.opts, key=len).lstrip('-')}")]
+    if parameter.name in CHOICES:
+        parts.append(_choices(texts, parameter.name))
     if parameter.multiple:
-        description += f" {text('cli-repeatable')}"
+        parts.append(texts("cli-repeatable"))
     default = default_of(parameter.name)
     if default is not None:
-        description += f" {text('cli-default', value=default).replace(' ', _TIE)}"
-    return left, description
+        parts.append(_default(texts, default))
+    return left, " ".join(parts)
 
 
-def usage(ctx: typer.Context) -> str:
+def _choices(texts: Texts, parameter: str) -> str:
+    return f"[{texts('cli-choices')} {', '.join(CHOICES[parameter])}]"
+
+
+def _default(texts: Texts, value: str) -> str:
+    # Put beside the text, not into it, so that a copied default has no isolation marks in it; and kept on one line.
+    return f"[{texts('cli-default')} {value}]".replace(" ", TIE)
+
+
+def usage(texts: Texts, ctx: typer.Context) -> str:
     """The usage line of a command."""
-    pieces = {"": "[OPTIONS] COMMAND [ARGS]", "config": "[OPTIONS] [SUBCOMMAND]", "addon-path": "[OPTIONS]"}
-    name = ctx.info_name or ""
-    return f"{text('cli-usage')}: {ctx.command_path} {pieces.get('' if ctx.parent is None else name, '[OPTIONS]')}"
-
-
-def parse_error_lines(error: typer.TyperException) -> list[str]:
-    """The lines for a command line that could not be parsed: what is wrong, usage, where to find help."""
-    ctx = getattr(error, "ctx", None)
-    lines = [f"error: {_parse_error_text(error, ctx)}"]
-    if isinstance(error, BadValueError):
-        lines += [_GAP + line for line in wrap(text("cli-expected", description=error.description), WIDTH - len(_GAP))]
-    possibilities = getattr(error, "possibilities", None)
-    if possibilities:
-        (nearest,) = difflib.get_close_matches(str(getattr(error, "option_name", "")), possibilities, n=1, cutoff=0)
-        lines.append(_GAP + text("cli-did-you-mean", candidate=nearest))
-    if ctx is not None:
-        lines += ["", usage(ctx), text("cli-try-help", command=ctx.command_path)]
-    return lines
-
-
-def _parse_error_text(error: typer.TyperException, ctx: typer.Context | None) -> str:
-    # Typer keeps click's exception classes to itself, so they are told apart by their names.
-    kind = type(error).__name__
-    if isinstance(error, BadValueError):
-        parameter: Any = error.param
-        return text(error.message_id, value=error.value, argument=max(parameter.opts, key=len) if parameter else "")
-    if kind == "NoSuchOption":
-        return text("clap-error-unknown-argument", argument=str(getattr(error, "option_name", "")))
-    if ctx is not None and isinstance(ctx.command, TyperGroup) and isinstance(error, UnknownSubcommandError):
-        return text("clap-error-invalid-subcommand", subcommand=error.word, valid_subcommands=_subcommands(ctx, ctx.command))
-    if ctx is not None and isinstance(ctx.command, TyperGroup) and kind == "UsageError":
-        return text("clap-error-missing-subcommand", valid_subcommands=_subcommands(ctx, ctx.command))
-    if kind == "UsageError" and error.message.startswith("Got unexpected extra argument"):
-        return text("clap-error-unknown-argument", argument=error.message.partition(") (")[2].removesuffix(")"))
-    if kind == "BadOptionUsage" and "requires an argument" in error.message:
-        return text("clap-error-missing-argument", argument=str(getattr(error, "option_name", "")))
-    return error.format_message()
-
-
-def _subcommands(ctx: typer.Context, group: TyperGroup) -> str:
-    return ", ".join(group.list_commands(ctx))
+    pieces = {"": "[OPTIONS] COMMAND [ARGS]", "config": "[OPTIONS] [SUBCOMMAND]"}
+    name = "" if ctx.parent is None else ctx.info_name or ""
+    return f"{texts('cli-usage')} {ctx.command_path} {pieces.get(name, '[OPTIONS]')}"

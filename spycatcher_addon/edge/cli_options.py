@@ -1,6 +1,7 @@
 """The options of the command line: their spelling, their checks, and the setting each one stands for.
 
-Help texts are given as message ids; :mod:`spycatcher_addon.edge.cli_help` looks them up when help is shown.
+The help written here is what typer shows by itself when localization is switched off or unusable; otherwise
+:mod:`spycatcher_addon.edge.cli_help` takes the texts from the catalogues.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
+from pydantic import BaseModel
 
 from spycatcher_addon.cassette.canonical import pointer_from_config
-from spycatcher_addon.config import HarnessConfig, ListenAddr, MatchMode, Mode, UpstreamKind
+from spycatcher_addon.config import HarnessConfig, ListenAddr, MatchMode, Mode, RecordMode, StreamSource, TimingMode, UpstreamKind
 from spycatcher_addon.errors import InvalidPointerPathError
-from spycatcher_addon.layering import SETTINGS, Place
+from spycatcher_addon.fault_rules import parse_fault_rule
+from spycatcher_addon.layering import Place, section_of
 
 FLAGS: Mapping[str, Place] = {
     "listen": ("listen",),
@@ -25,6 +28,16 @@ FLAGS: Mapping[str, Place] = {
     "match_mode": ("match_mode",),
     "ignore_path": ("matching", "ignore_paths"),
     "fail_unused": ("fail_unused",),
+    "stream_source": ("replay", "stream_source"),
+    "include_failures": ("replay", "include_failures"),
+    "timing": ("replay", "timing"),
+    "timing_factor": ("replay", "timing_factor"),
+    "timing_seed": ("replay", "timing_seed"),
+    "keep_failures": ("record", "keep_failures"),
+    "record_mode": ("auto", "mode"),
+    "fault": ("faults",),
+    "fault_seed": ("fault_seed",),
+    "fault_report": ("fault_report",),
     "upstream_kind": ("upstream", "kind"),
     "base_url": ("upstream", "base_url"),
     "api_key_env": ("upstream", "api_key_env"),
@@ -34,15 +47,30 @@ FLAGS: Mapping[str, Place] = {
 """Parameter of a command -> the setting it stands for."""
 
 
+CHOICES: Mapping[str, type[StrEnum]] = {
+    "match_mode": MatchMode,
+    "stream_source": StreamSource,
+    "timing": TimingMode,
+    "record_mode": RecordMode,
+    "upstream_kind": UpstreamKind,
+    "subcommand": Mode,
+}
+"""Parameter of a command -> the values it can have, for those with a fixed list."""
+
+
 class BadValueError(typer.BadParameter):
     """An option's value cannot be used."""
 
-    def __init__(self, value: str, description: str, *, is_choice: bool = False) -> None:
-        super().__init__(description)
+    def __init__(self, value: str, expected: str, choices: tuple[str, ...] = (), detail: str = "") -> None:
+        """Args:
+        expected: What it should have been, in English; the last part of the id of the localized text.
+        detail: Which part of the value is wrong, and how, where it has parts.
+        """
+        super().__init__(f"{value!r} is not {expected.replace('-', ' ')}")
         self.value = value
-        self.description = description
-        """Completes "expected ..."."""
-        self.message_id = "clap-error-invalid-value" if is_choice else "clap-error-value-validation"
+        self.expected_id = f"cli-expected-{expected}"
+        self.choices = choices
+        self.detail = detail
 
 
 def flag_name(place: Place) -> str:
@@ -63,23 +91,27 @@ def cli_values(parameters: Mapping[str, object]) -> dict[str, object]:
 
 def default_of(parameter: str) -> str | None:
     """The default of a flag's setting as text for help; ``None`` where there is nothing worth showing."""
-    value: object = HarnessConfig(upstream={})  # type: ignore[arg-type]  # an empty table: the preset's own values
-    for key in FLAGS.get(parameter, ()):
-        value = getattr(value, key)
-    if parameter not in FLAGS or value is None or value == () or value is False:
+    if parameter not in FLAGS:
+        return None
+    value = _default_at(FLAGS[parameter])
+    if value is None or value == () or value is False:
         return None
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _description(place: Place) -> str:
-    return SETTINGS[place].expects.description
+def _default_at(place: Place) -> object:
+    """Look the default up in the models' declarations; making a model would build its validators first."""
+    section: type[BaseModel] = HarnessConfig
+    for key in place[:-1]:
+        section = section_of(section.model_fields[key].annotation) or section
+    return section.model_fields[place[-1]].default
 
 
 def _listen(text: str) -> str:
     try:
         ListenAddr.parse(text)
     except ValueError as error:
-        raise BadValueError(text, _description(("listen",))) from error
+        raise BadValueError(text, "listen") from error
     return text
 
 
@@ -89,7 +121,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 <= seconds < math.inf:  # NaN is not in there either
-        raise BadValueError(text, _description(("shutdown_grace_s",)))
+        raise BadValueError(text, "seconds")
     return seconds
 
 
@@ -97,8 +129,33 @@ def _ignore_path(text: str) -> str:
     try:
         pointer_from_config(text)
     except InvalidPointerPathError as error:
-        raise BadValueError(text, "a JSON Pointer (/metadata/run_id) or a dotted path (messages[0].content)") from error
+        raise BadValueError(text, "ignore-path") from error
     return text
+
+
+def _fault(text: str) -> str:
+    try:
+        parse_fault_rule("fault", text)
+    except ValueError as error:
+        raise BadValueError(text, "fault", detail=str(error)) from error
+    return text
+
+
+def _factor(text: str) -> float:
+    try:
+        factor = float(text)
+    except ValueError:
+        factor = math.nan
+    if not 0 < factor < math.inf:  # NaN is not in there either
+        raise BadValueError(text, "factor")
+    return factor
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise BadValueError(text, "number") from error
 
 
 def _choice(values: type[StrEnum]) -> Callable[[str], str]:
@@ -106,7 +163,7 @@ def _choice(values: type[StrEnum]) -> Callable[[str], str]:
         try:
             return values(text).value
         except ValueError as error:
-            raise BadValueError(text, f"one of {', '.join(values)}", is_choice=True) from error
+            raise BadValueError(text, "choice", tuple(values)) from error
 
     parse.__name__ = values.__name__
     return parse
@@ -116,28 +173,49 @@ def _complete(values: type[StrEnum]) -> Callable[[str], list[str]]:
     return lambda incomplete: [value for value in values if value.startswith(incomplete)]
 
 
-SERVER, CASSETTE, MATCHING = "cli-group-server", "cli-group-cassette", "cli-group-matching"
-UPSTREAM, SOURCES, MESSAGES = "cli-group-upstream", "cli-group-configuration", "cli-group-messages"
+SERVER, CASSETTE, MATCHING, ANSWERS = "cli-group-server", "cli-group-cassette", "cli-group-matching", "cli-group-answers"
+FAULTS = "cli-group-faults"
+UPSTREAM, SOURCES, MESSAGES = "cli-group-upstream", "cli-group-sources", "cli-group-messages"
+"""Message ids of the headings that options stand under in help."""
 
 Listen = Annotated[
     str | None,
-    typer.Option("--listen", metavar="IP:PORT", parser=_listen, help="cli-option-listen", rich_help_panel=SERVER),
+    typer.Option(
+        "--listen", metavar="IP:PORT", parser=_listen, help="Address to listen on; port 0 picks a free one.", rich_help_panel=SERVER
+    ),
 ]
 Grace = Annotated[
     float | None,
-    typer.Option("--grace", metavar="SECONDS", parser=_seconds, help="cli-option-grace", rich_help_panel=SERVER),
+    typer.Option(
+        "--grace", metavar="SECONDS", parser=_seconds, help="How long running exchanges may finish at shutdown.", rich_help_panel=SERVER
+    ),
 ]
 CassetteDir = Annotated[
     str | None,
-    typer.Option("--cassette-dir", metavar="PATH", help="cli-option-cassette-dir", rich_help_panel=CASSETTE),
+    typer.Option("--cassette-dir", metavar="PATH", help="Directory of the cassettes.", rich_help_panel=CASSETTE),
 ]
 CassetteName = Annotated[
     str | None,
-    typer.Option("--cassette-name", metavar="NAME", help="cli-option-cassette-name", rich_help_panel=CASSETTE),
+    typer.Option("--cassette-name", metavar="NAME", help="File name of the cassette, exactly as on disk.", rich_help_panel=CASSETTE),
 ]
 FailUnused = Annotated[
     bool,
-    typer.Option("--fail-unused", help="cli-option-fail-unused", rich_help_panel=MATCHING),
+    typer.Option("--fail-unused", help="Exit with code 3 if recorded interactions were never asked for.", rich_help_panel=MATCHING),
+]
+KeepFailures = Annotated[
+    bool,
+    typer.Option("--keep-failures", help="Keep exchanges that ended badly, marked as failures.", rich_help_panel=CASSETTE),
+]
+RecordModeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--record-mode",
+        metavar="MODE",
+        parser=_choice(RecordMode),
+        autocompletion=_complete(RecordMode),
+        help="What is replayed and what is recorded.",
+        rich_help_panel=CASSETTE,
+    ),
 ]
 MatchModeOption = Annotated[
     str | None,
@@ -146,13 +224,89 @@ MatchModeOption = Annotated[
         metavar="MODE",
         parser=_choice(MatchMode),
         autocompletion=_complete(MatchMode),
-        help="cli-option-match-mode",
+        help="In recorded order, or in any order by content.",
         rich_help_panel=MATCHING,
     ),
 ]
 IgnorePath = Annotated[
     list[str] | None,
-    typer.Option("--ignore-path", metavar="PATH", parser=_ignore_path, help="cli-option-ignore-path", rich_help_panel=MATCHING),
+    typer.Option(
+        "--ignore-path",
+        metavar="PATH",
+        parser=_ignore_path,
+        help="Part of the body left out of comparisons: /metadata/run_id or messages[*].id.",
+        rich_help_panel=MATCHING,
+    ),
+]
+StreamSourceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--stream-source",
+        metavar="SOURCE",
+        parser=_choice(StreamSource),
+        autocompletion=_complete(StreamSource),
+        help="What replayed streams are made of.",
+        rich_help_panel=ANSWERS,
+    ),
+]
+Timing = Annotated[
+    str | None,
+    typer.Option(
+        "--timing",
+        metavar="TIMING",
+        parser=_choice(TimingMode),
+        autocompletion=_complete(TimingMode),
+        help="Pace of replayed streams.",
+        rich_help_panel=ANSWERS,
+    ),
+]
+TimingFactor = Annotated[
+    float | None,
+    typer.Option(
+        "--timing-factor",
+        metavar="NUMBER",
+        parser=_factor,
+        help="With --timing scaled: recorded times are multiplied by it.",
+        rich_help_panel=ANSWERS,
+    ),
+]
+TimingSeed = Annotated[
+    int | None,
+    typer.Option(
+        "--timing-seed",
+        metavar="NUMBER",
+        parser=_whole_number,
+        help="With --timing realistic or demo: decides the jitter.",
+        rich_help_panel=ANSWERS,
+    ),
+]
+IncludeFailures = Annotated[
+    bool,
+    typer.Option("--include-failures", help="Match recorded failures too, and repeat them.", rich_help_panel=ANSWERS),
+]
+Fault = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fault",
+        metavar="RULE",
+        parser=_fault,
+        help="Fault to put into answers: status=429,retry_after_s=1,interaction=0.",
+        rich_help_panel=FAULTS,
+    ),
+]
+FaultSeed = Annotated[
+    int | None,
+    typer.Option(
+        "--fault-seed",
+        metavar="NUMBER",
+        parser=_whole_number,
+        help="Decides what faults with a probability strike.",
+        rich_help_panel=FAULTS,
+    ),
+]
+FaultReport = Annotated[
+    str | None,
+    typer.Option("--fault-report", metavar="FILE", help="File for faults and the client's reactions, as JSON.", rich_help_panel=FAULTS),
 ]
 Kind = Annotated[
     str | None,
@@ -161,29 +315,29 @@ Kind = Annotated[
         metavar="KIND",
         parser=_choice(UpstreamKind),
         autocompletion=_complete(UpstreamKind),
-        help="cli-option-upstream-kind",
+        help="Provider preset.",
         rich_help_panel=UPSTREAM,
     ),
 ]
 BaseUrl = Annotated[
     str | None,
-    typer.Option("--base-url", metavar="URL", help="cli-option-base-url", rich_help_panel=UPSTREAM),
+    typer.Option("--base-url", metavar="URL", help="Base URL of the provider's API.", rich_help_panel=UPSTREAM),
 ]
 ApiKeyEnv = Annotated[
     str | None,
-    typer.Option("--api-key-env", metavar="NAME", help="cli-option-api-key-env", rich_help_panel=UPSTREAM),
+    typer.Option("--api-key-env", metavar="NAME", help="Name of the environment variable that holds the key.", rich_help_panel=UPSTREAM),
 ]
 ConfigFileOption = Annotated[
     str | None,
-    typer.Option("--config", metavar="FILE", help="cli-option-config", rich_help_panel=SOURCES),
+    typer.Option("--config", metavar="FILE", help="Read this file instead of the usual ones.", rich_help_panel=SOURCES),
 ]
 Locale = Annotated[
     str | None,
-    typer.Option("--locale", metavar="LANGID", help="cli-option-locale", rich_help_panel=MESSAGES),
+    typer.Option("--locale", metavar="LANGID", help="Preferred language of messages.", rich_help_panel=MESSAGES),
 ]
 FallbackLocale = Annotated[
     str | None,
-    typer.Option("--fallback-locale", metavar="LANGID", help="cli-option-fallback-locale", rich_help_panel=MESSAGES),
+    typer.Option("--fallback-locale", metavar="LANGID", help="Language where the preferred one has no text.", rich_help_panel=MESSAGES),
 ]
 ModeArgument = Annotated[
     str,
@@ -191,6 +345,6 @@ ModeArgument = Annotated[
         metavar="[SUBCOMMAND]",
         parser=_choice(Mode),
         autocompletion=_complete(Mode),
-        help="cli-argument-subcommand",
+        help="Subcommand whose configuration is shown.",
     ),
 ]

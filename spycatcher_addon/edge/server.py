@@ -3,6 +3,9 @@
 mitmproxy's ``Master.run`` changes the event loop of its host process and answers every connection from the master made
 last. So it is not used: this module opens the socket itself and gives each connection to mitmproxy's connection handler,
 bound to its own master. Nothing here reads ``mitmproxy.ctx``.
+
+The listener is what the event loop holds on to; the handle a caller gets is a thin object in front of it, so that a
+handle that is thrown away can be noticed.
 """
 
 from __future__ import annotations
@@ -10,8 +13,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Mapping
-from typing import Any
+import warnings
+from collections.abc import Callable, Coroutine, Generator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Protocol, Self
 
 from mitmproxy.master import Master
 from mitmproxy.proxy import mode_specs
@@ -19,9 +26,10 @@ from mitmproxy.proxy.layers import modes
 from mitmproxy.proxy.mode_servers import ProxyConnectionHandler
 
 from spycatcher_addon.config import HarnessConfig, ListenAddr, Mode
-from spycatcher_addon.edge.assembly import Assembled, Stats, assemble
-from spycatcher_addon.edge.embedding import end_master, make_master
-from spycatcher_addon.edge.mitm import RecordHooks, ReplayHooks
+from spycatcher_addon.edge.assembly import Stats, assemble
+from spycatcher_addon.edge.auto import assemble_auto
+from spycatcher_addon.edge.embedding import abandon_master, end_master, make_master
+from spycatcher_addon.edge.mitm import LaneHooks
 from spycatcher_addon.errors import HarnessIOError, ModeNotYetImplementedError
 
 logger = logging.getLogger("spycatcher_addon")
@@ -30,13 +38,35 @@ _NO_UPSTREAM = "reverse:http://upstream.invalid:1"
 """A reverse proxy needs a target; requests name their own, and nothing ever resolves this one (RFC 6761 section 6.4)."""
 
 
-class RunningHarness:
-    """A harness that accepts connections. Made by :func:`start_harness`."""
+class Hosted(Protocol):
+    """What a listener stands in front of."""
 
-    def __init__(self, config: HarnessConfig, assembled: Assembled, host_master: Master) -> None:
+    @property
+    def hooks(self) -> LaneHooks:
+        """The add-on that gets the connections."""
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know about the start."""
+
+    @property
+    def longest_silence_s(self) -> int | None:
+        """How long a connection may be silent while an upstream is waited for; ``None`` where there is no upstream."""
+
+    def stats(self) -> Stats:
+        """Counts up to now."""
+
+    def close(self, is_clean: bool) -> None:
+        """Let go of the tape; blocks. ``is_clean`` is false for a harness that never came to listen, or was lost."""
+
+
+class _Listener:
+    """The socket, its connections and the hooks behind them."""
+
+    def __init__(self, config: HarnessConfig, hosted: Hosted, host_master: Master) -> None:
         self._config = config
-        self._assembled = assembled
-        self._hooks = assembled.hooks
+        self._hosted = hosted
+        self._hooks = hosted.hooks
         self._master = host_master
         self._mode = mode_specs.ProxyMode.parse(_NO_UPSTREAM)
         self._handlers: dict[object, ProxyConnectionHandler] = {}
@@ -44,28 +74,15 @@ class RunningHarness:
         self._stopping: asyncio.Task[None] | None = None
         self._hooks.connections = self._handlers
         self._server: asyncio.Server | None = None
-        self.addr = config.listen
-        self.notices: tuple[str, ...] = assembled.notices
-        """What a person should know about the start, as sentences."""
+        self.loop = asyncio.get_running_loop()
 
     @property
-    def base_url(self) -> str:
-        """What an SDK takes as its base URL; a wildcard address is shown as loopback."""
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.addr.host, self.addr.host)
-        return f"http://{ListenAddr(host=host, port=self.addr.port)}/v1"
+    def is_stopping(self) -> bool:
+        """Whether somebody has asked for the stop."""
+        return self._stopping is not None
 
-    @property
-    def cassette_path(self) -> str:
-        """Where the tape is, as configured."""
-        return self._config.cassette_path
-
-    @property
-    def stats(self) -> Stats:
-        """Counts up to now."""
-        return self._assembled.stats()
-
-    async def listen(self) -> None:
-        """Open the socket.
+    async def listen(self) -> ListenAddr:
+        """Open the socket; gives the address it got.
 
         Raises:
             HarnessIOError: The address cannot be bound.
@@ -74,23 +91,31 @@ class RunningHarness:
         try:
             self._server = await asyncio.start_server(self._serve, wanted.host, wanted.port)
         except OSError as error:
-            reason = os.strerror(error.errno) if error.errno else str(error)
+            reason = os.strerror(error.errno) if error.errno else "it is no address of this machine"
             raise HarnessIOError(f"cannot listen on {wanted}: {reason}; choose another --listen address or port 0") from error
         host, port = self._server.sockets[0].getsockname()[:2]
-        self.addr = ListenAddr(host=host, port=port)
+        return ListenAddr(host=host, port=port)
 
-    async def shutdown(self, grace: float | None = None) -> None:
-        """Stop accepting, let running exchanges end and be recorded, cut off what is left. Idempotent.
-
-        A caller that is cancelled does not stop the stopping: it goes on, and a later call waits for its end.
-
-        Args:
-            grace: Seconds to wait for running exchanges; ``None`` takes the configured ``shutdown_grace_s``.
-        """
+    async def stop(self, grace: float | None) -> None:
+        """Stop once, whoever asks and how often; see :meth:`RunningHarness.shutdown`."""
         if self._stopping is None:
             grace_s = self._config.shutdown_grace_s if grace is None else grace
             self._stopping = asyncio.create_task(self._stop(grace_s))
         await asyncio.shield(self._stopping)
+
+    def stop_unattended(self) -> None:
+        """Stop although nobody will wait for it. May be called from any thread, or when the loop is gone."""
+        with suppress(RuntimeError):  # the loop is closed, or closes under our hands
+            self.loop.call_soon_threadsafe(self._stop_in_background)
+            return
+        with suppress(Exception):  # nobody is left to be told, and letting go of the tape comes first
+            self._hosted.close(False)
+        abandon_master()
+
+    def _stop_in_background(self) -> None:
+        if self._stopping is None:
+            self._stopping = asyncio.create_task(self._stop(self._config.shutdown_grace_s))
+            self._stopping.add_done_callback(_log_failure)
 
     async def _stop(self, grace_s: float) -> None:
         if self._server is not None:
@@ -108,8 +133,7 @@ class RunningHarness:
         for task in self._connection_tasks:
             task.cancel()
         try:
-            if isinstance(self._hooks, RecordHooks):
-                await asyncio.get_running_loop().run_in_executor(None, self._hooks.close)
+            await in_thread(self._hosted.close, True)
         finally:
             await end_master(self._master)
 
@@ -137,8 +161,99 @@ class RunningHarness:
             self._connection_tasks.discard(task)
 
 
-async def start_harness(config: HarnessConfig, environ: Mapping[str, str] = os.environ) -> RunningHarness:
-    """Validate the configuration, open the tape, bind the address; returns once connections are accepted.
+class RunningHarness:
+    """A harness that accepts connections. Made by :func:`start_harness`; stop it with :meth:`shutdown` or by ``async with``.
+
+    Its coroutines belong to the event loop it was started on. A handle that is lost without a stop gives a
+    ``ResourceWarning``, and its harness stops in the background.
+    """
+
+    def __init__(self, config: HarnessConfig, hosted: Hosted, listener: _Listener, addr: ListenAddr) -> None:
+        self._config = config
+        self._hosted = hosted
+        self._listener = listener
+        self.addr = addr
+        """Where it listens: for port 0, the port it got."""
+        self.notices: tuple[str, ...] = hosted.notices
+        """What a person should know about the start, as sentences."""
+
+    @property
+    def base_url(self) -> str:
+        """What an SDK takes as its base URL; a wildcard address is shown as loopback."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.addr.host, self.addr.host)
+        return f"http://{ListenAddr(host=host, port=self.addr.port)}/v1"
+
+    @property
+    def cassette_path(self) -> str:
+        """Where the tape is, as configured."""
+        return self._config.cassette_path
+
+    @property
+    def stats(self) -> Stats:
+        """Counts up to now; still there after the stop."""
+        return self._hosted.stats()
+
+    async def shutdown(self, grace: float | None = None) -> None:
+        """Stop accepting, let running exchanges end and be recorded, cut off what is left. Idempotent.
+
+        A caller that is cancelled does not stop the stopping: it goes on, and a later call waits for its end.
+
+        Args:
+            grace: Seconds to wait for running exchanges; ``None`` takes the configured ``shutdown_grace_s``.
+
+        Raises:
+            HarnessError: What was recorded could not be put in its place.
+        """
+        await self._listener.stop(grace)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.shutdown()
+
+    def __del__(self) -> None:
+        listener = getattr(self, "_listener", None)
+        if listener is None or listener.is_stopping:
+            return
+        message = f"a harness on {self.addr} was lost without a shutdown; await its shutdown(), or use it in `async with`"
+        warnings.warn(message, ResourceWarning, source=self, stacklevel=2)
+        listener.stop_unattended()
+
+
+class StartingHarness(Coroutine[Any, Any, RunningHarness]):
+    """A start under way: ``await`` it for the handle, or open it with ``async with``, which also stops the harness."""
+
+    def __init__(self, start: Coroutine[Any, Any, RunningHarness]) -> None:
+        self._start = start
+        self._running: RunningHarness | None = None
+
+    def __await__(self) -> Generator[Any, Any, RunningHarness]:
+        return self._start.__await__()
+
+    def send(self, value: Any, /) -> Any:
+        return self._start.send(value)
+
+    def throw(self, *exception: Any) -> Any:
+        return self._start.throw(*exception)
+
+    def close(self) -> None:
+        self._start.close()
+
+    async def __aenter__(self) -> RunningHarness:
+        self._running = await self._start
+        return self._running
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._running is not None:
+            await self._running.shutdown()
+
+
+def start_harness(config: HarnessConfig, environ: Mapping[str, str] = os.environ) -> StartingHarness:
+    """Validate the configuration, open the tape, bind the address; await it: it ends once connections are accepted.
+
+    ``harness = await start_harness(config)``, to be stopped with ``await harness.shutdown()``; or
+    ``async with start_harness(config) as harness:``.
 
     Args:
         environ: Where the variable named by ``upstream.api_key_env`` is looked up, at each request.
@@ -149,21 +264,68 @@ async def start_harness(config: HarnessConfig, environ: Mapping[str, str] = os.e
         CassetteNotFoundError, InvalidCassetteError, UnsupportedCassetteFormatVersionError: The tape cannot be used.
         HarnessIOError: The tape or the address cannot be opened.
     """
+    return StartingHarness(_start(config, environ))
+
+
+async def _start(config: HarnessConfig, environ: Mapping[str, str]) -> RunningHarness:
     if config.mode is Mode.VERIFY:
         raise ModeNotYetImplementedError("Verify")
-    loop = asyncio.get_running_loop()
-    assembled = await loop.run_in_executor(None, assemble, config, environ)
-    harness = RunningHarness(config, assembled, _make_master(assembled.hooks, environ))
+    hosted = await in_thread(_open, config, environ, discard=lambda unwanted: unwanted.close(False))
+    return await host(config, hosted, environ)
+
+
+def _open(config: HarnessConfig, environ: Mapping[str, str]) -> Hosted:
+    return assemble_auto(config, environ) if config.mode is Mode.AUTO else assemble(config, environ)
+
+
+async def host(config: HarnessConfig, hosted: Hosted, environ: Mapping[str, str]) -> RunningHarness:
+    """Put a listener in front of hooks; they are closed when that fails.
+
+    Raises:
+        HarnessIOError: The address cannot be bound.
+    """
     try:
-        await harness.listen()
+        listener = _Listener(config, hosted, _make_master(hosted, environ))
     except BaseException:
-        await harness.shutdown(grace=0)
+        await in_thread(hosted.close, False)
         raise
-    return harness
+    try:
+        addr = await listener.listen()
+    except BaseException:
+        await listener.stop(grace=0)
+        raise
+    return RunningHarness(config, hosted, listener, addr)
 
 
-def _make_master(hooks: RecordHooks | ReplayHooks, environ: Mapping[str, str]) -> Master:
+async def in_thread[T](work: Callable[..., T], *arguments: Any, discard: Callable[[T], object] = lambda unwanted: None) -> T:
+    """Run blocking work in a thread that ends with it; the loop's own pool would keep its thread for ever.
+
+    Args:
+        discard: What to do with a result that comes after the caller was cancelled.
+    """
+    executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spycatcher")
+    future = executor.submit(work, *arguments)
+    try:
+        return await asyncio.wrap_future(future)
+    except asyncio.CancelledError:
+        future.add_done_callback(lambda ended: _discard(ended, discard))
+        raise
+    finally:
+        executor.shutdown(wait=future.done())  # then it waits for the thread's last step only
+
+
+def _discard[T](ended: Future[T], discard: Callable[[T], object]) -> None:
+    if not ended.cancelled() and ended.exception() is None:
+        discard(ended.result())
+
+
+def _make_master(hosted: Hosted, environ: Mapping[str, str]) -> Master:
     settings: dict[str, object] = {"ssl_verify_upstream_trusted_ca": environ.get("SSL_CERT_FILE") or None}
-    if isinstance(hooks, RecordHooks):
-        settings["tcp_timeout"] = hooks.longest_silence_s
-    return make_master(hooks, **settings)
+    if hosted.longest_silence_s is not None:
+        settings["tcp_timeout"] = hosted.longest_silence_s
+    return make_master(hosted.hooks, **settings)
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        logger.error("a harness that was stopped in the background did not stop cleanly: %s", error)

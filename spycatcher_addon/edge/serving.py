@@ -1,4 +1,4 @@
-"""What ``record`` and ``replay`` do between their start and their end: serve until a signal, then sum up."""
+"""What ``record``, ``replay`` and ``auto`` do between their start and their end: serve until a signal, then sum up."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import contextlib
 import os
 import signal
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from spycatcher_addon.config import AuthScheme, HarnessConfig, Mode
-from spycatcher_addon.edge.cli_text import counted, text
+from spycatcher_addon.edge.cli_text import Texts
+from spycatcher_addon.edge.fault_report import fault_verdict_lines, fault_warnings
 from spycatcher_addon.edge.layers import ResolvedConfig
 from spycatcher_addon.edge.terminal import write_err, write_out
-from spycatcher_addon.errors import CassetteNotFoundError, HarnessError, HarnessIOError
+from spycatcher_addon.errors import CassetteNotFoundError, HarnessError
 
 if TYPE_CHECKING:
-    from spycatcher_addon.edge.assembly import Stats
+    from spycatcher_addon.edge.assembly import AutoStats, Stats
 
 EXIT_UNUSED = 3
 _SHOWN_INDEXES = 20
@@ -43,12 +45,9 @@ class ServingError(Exception):
     """The harness could not be started or stopped; the text is for the user."""
 
 
-def error_text(error: HarnessError) -> str:
-    """An error for the user's own terminal, where the source of an I/O failure may be shown."""
-    return f"{error}: {error.source}" if isinstance(error, HarnessIOError) else str(error)
-
-
-async def serve(resolved: ResolvedConfig, environ: Mapping[str, str], start: Callable[[HarnessConfig], Awaitable[Harness]]) -> int:
+async def serve(
+    resolved: ResolvedConfig, texts: Texts, environ: Mapping[str, str], start: Callable[[HarnessConfig], Awaitable[Harness]]
+) -> int:
     """Start a harness, serve until SIGINT or SIGTERM, shut it down and print what happened.
 
     A second signal ends the process at once with 128 plus the signal's number.
@@ -64,33 +63,49 @@ async def serve(resolved: ResolvedConfig, environ: Mapping[str, str], start: Cal
     """
     config = resolved.config
     stopped = asyncio.Event()
-    _stop_on_signals(stopped)
+    _stop_on_signals(stopped, texts)
     try:
         harness = await start(config)
-    except CassetteNotFoundError as error:
-        advice = text("cli-cassette-not-found-advice", path=config.cassette_path)
-        raise ServingError(f"{text('cli-start-failed', error=str(error))}\n{advice}") from error
     except HarnessError as error:
-        raise ServingError(text("cli-start-failed", error=error_text(error))) from error
-    warnings = [*harness.notices, *_optional_key_missing(resolved, environ)]
-    write_err("".join(f"{text('cli-warning', message=warning)}\n" for warning in warnings))
+        raise ServingError(start_failure(texts, error, config.cassette_path)) from error
+    warnings = [*map(texts.notice, harness.notices), *_optional_key_missing(resolved, texts, environ)]
+    write_err("".join(f"{warning_line(warning)}\n" for warning in warnings))
     # One write: a reader that closes the pipe after the first line has had both.
     write_out(f"listening on {harness.addr}\nexport OPENAI_BASE_URL={harness.base_url}\n")
     await stopped.wait()
     try:
         await harness.shutdown(config.shutdown_grace_s)
     except HarnessError as error:
-        raise ServingError(text("cli-shutdown-failed", error=error_text(error))) from error
+        raise ServingError(f"{texts('cli-shutdown-failed')} {texts.error(error)}") from error
     stats = harness.stats
-    if config.mode is Mode.RECORD:
-        lines = record_summary(stats, harness.cassette_path, harness.base_url)
+    if stats.auto is not None:
+        lines = auto_summary(texts, stats, stats.auto, harness.cassette_path, harness.base_url)
+    elif config.mode is Mode.RECORD:
+        lines = record_summary(texts, stats, harness.cassette_path, harness.base_url)
     else:
-        lines = replay_summary(stats, harness.cassette_path)
+        lines = replay_summary(texts, stats, harness.cassette_path)
     write_err("".join(f"{line}\n" for line in lines))
-    return EXIT_UNUSED if config.mode is Mode.REPLAY and config.fail_unused and stats.unused else 0
+    return EXIT_UNUSED if config.mode is not Mode.RECORD and config.fail_unused and stats.unused else 0
 
 
-def _stop_on_signals(stopped: asyncio.Event) -> None:
+def start_failure(texts: Texts, error: HarnessError, cassette_path: str) -> str:
+    """Say that a harness did not start, and why; for a missing cassette also what to do."""
+    failure = f"{texts('cli-start-failed')} {texts.error(error)}"
+    return f"{failure}\n{missing_cassette_advice(texts, cassette_path)}" if isinstance(error, CassetteNotFoundError) else failure
+
+
+def missing_cassette_advice(texts: Texts, cassette_path: str) -> str:
+    """What to do about a cassette that does not exist."""
+    return f"{texts('cli-cassette-not-found-advice')} {cassette_path}"
+
+
+def warning_line(warning: str) -> str:
+    """A warning as it is printed; the tag is the same in every language, so that programs can find it."""
+    return f"warning: {warning}"
+
+
+def _stop_on_signals(stopped: asyncio.Event, texts: Texts) -> None:
+    stopping = texts("cli-stopping")
     loop = asyncio.get_running_loop()
 
     def on_first_signal() -> None:
@@ -100,7 +115,7 @@ def _stop_on_signals(stopped: asyncio.Event) -> None:
                 loop.remove_signal_handler(number)
             signal.signal(number, _end_at_once)
         stopped.set()
-        write_err(f"{text('cli-stopping')}\n")
+        write_err(f"{stopping}\n")
 
     for number in _STOP_SIGNALS:
         try:
@@ -113,21 +128,41 @@ def _end_at_once(number: int, _frame: object) -> None:
     os._exit(128 + number)
 
 
-def _optional_key_missing(resolved: ResolvedConfig, environ: Mapping[str, str]) -> Iterator[str]:
+def _optional_key_missing(resolved: ResolvedConfig, texts: Texts, environ: Mapping[str, str]) -> Iterator[str]:
     """A warning when a key that may be missing is, although somebody named its variable and so counts on it."""
     upstream = resolved.config.upstream
     if resolved.config.mode is not Mode.RECORD or upstream is None or upstream.auth is AuthScheme.NONE or upstream.api_key_required:
         return
     if resolved.is_set("upstream.api_key_env") and not environ.get(upstream.api_key_env):
-        yield text("cli-key-missing-optional", variable=upstream.api_key_env)
+        yield texts("cli-key-missing-optional", variable=upstream.api_key_env)
 
 
-def record_summary(stats: Stats, cassette_path: str, base_url: str) -> Iterator[str]:
+def auto_summary(texts: Texts, stats: Stats, auto: AutoStats, cassette_path: str, base_url: str) -> Iterator[str]:
+    """What a run under a record mode came to, line by line."""
+    if auto.has_replayed:
+        yield from replay_summary(texts, replace(stats, interactions=auto.interactions_before), cassette_path)
+    if not auto.has_recorded:
+        if not auto.has_replayed:
+            yield texts("cli-auto-passed-through", count=stats.recorded)
+    elif stats.recorded and not auto.is_kept:
+        yield warning_line(texts("cli-auto-not-kept"))
+        yield from _record_warnings(texts, stats)
+    elif stats.recorded or not stats.matched:
+        yield from record_summary(texts, stats, cassette_path, base_url)
+    else:
+        yield from _record_warnings(texts, stats)
+
+
+def record_summary(texts: Texts, stats: Stats, cassette_path: str, base_url: str) -> Iterator[str]:
     """What a recording came to, line by line."""
     if stats.recorded:
-        yield text("cli-recorded", count=counted("interaction", stats.recorded), path=cassette_path)
+        yield texts("cli-recorded", count=stats.recorded, path=cassette_path)
     else:
-        yield _warning("cli-recorded-nothing", base_url=base_url)
+        yield warning_line(f"{texts('cli-recorded-nothing')} {base_url}")
+    yield from _record_warnings(texts, stats)
+
+
+def _record_warnings(texts: Texts, stats: Stats) -> Iterator[str]:
     for message_id, count in (
         ("cli-record-error-statuses", stats.error_statuses),
         ("cli-record-failed", stats.failed),
@@ -135,24 +170,22 @@ def record_summary(stats: Stats, cassette_path: str, base_url: str) -> Iterator[
         ("cli-record-refused", stats.refused),
     ):
         if count:
-            yield _warning(message_id, count=counted("exchange", count))
+            yield warning_line(texts(message_id, count=count))
 
 
-def replay_summary(stats: Stats, cassette_path: str) -> Iterator[str]:
+def replay_summary(texts: Texts, stats: Stats, cassette_path: str) -> Iterator[str]:
     """What a replay came to, line by line."""
     used = stats.interactions - len(stats.unused)
-    yield text("cli-replayed", used=str(used), count=counted("interaction", stats.interactions), path=cassette_path)
+    yield texts("cli-replayed", used=str(used), count=stats.interactions, path=cassette_path)
     if stats.unused:
         shown = ", ".join(str(index) for index in stats.unused[:_SHOWN_INDEXES])
         more = ", ..." if len(stats.unused) > _SHOWN_INDEXES else ""
-        yield _warning("cli-unused", indexes=shown + more)
+        yield warning_line(texts("cli-unused", indexes=shown + more))
     if stats.mismatched:
-        yield _warning("cli-mismatched", count=counted("request", stats.mismatched))
+        yield warning_line(texts("cli-mismatched", count=stats.mismatched))
     if stats.rejected:
-        yield _warning("cli-rejected", count=counted("request", stats.rejected))
+        yield warning_line(texts("cli-rejected", count=stats.rejected))
     if stats.dropped_headers:
-        yield _warning("cli-dropped-headers", names=", ".join(sorted(set(stats.dropped_headers))))
-
-
-def _warning(message_id: str, **arguments: str) -> str:
-    return text("cli-warning", message=text(message_id, **arguments))
+        yield warning_line(texts("cli-dropped-headers", names=", ".join(sorted(set(stats.dropped_headers)))))
+    yield from fault_verdict_lines(stats.faults, texts)
+    yield from map(warning_line, fault_warnings(stats.faults, texts))

@@ -33,6 +33,13 @@ def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert not [name for name in names if "__pycache__" in name]
 
 
+def test_every_catalogue_is_in_the_wheel(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    catalogues = {path.relative_to(ROOT / "i18n").as_posix() for path in (ROOT / "i18n").rglob("*.ftl")}
+    assert {f"spycatcher_addon/_i18n/{name}" for name in catalogues} <= names
+    assert len(catalogues) == 6
+
+
 def test_every_module_of_the_checkout_is_in_the_wheel(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "spycatcher_addon").rglob("*.py")}
@@ -42,7 +49,7 @@ def test_every_module_of_the_checkout_is_in_the_wheel(wheel: Path) -> None:
 def test_metadata_names_the_command_and_the_version(wheel: Path) -> None:
     info = f"spycatcher_harness-{VERSION}.dist-info"
     with zipfile.ZipFile(wheel) as archive:
-        assert "spycatcher-harness = spycatcher_addon.edge.cli:main" in archive.read(f"{info}/entry_points.txt").decode()
+        assert "spycatcher-harness = spycatcher_addon.edge.entry:main" in archive.read(f"{info}/entry_points.txt").decode()
         metadata = archive.read(f"{info}/METADATA").decode()
     assert f"Version: {VERSION}\n" in metadata and "Requires-Python: >=3.12\n" in metadata
 
@@ -62,3 +69,11 @@ def test_wheel_runs_from_another_folder(wheel: Path, tmp_path: Path) -> None:
         text=True,
     )
     assert (version.returncode, version.stdout) == (0, f"spycatcher-harness {VERSION}\n"), version.stderr
+    helped = subprocess.run(
+        [sys.executable, "-m", "spycatcher_addon", "--help"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(site), "HOME": str(tmp_path), "PATH": "", "PYTHONUTF8": "1", "SPYCATCHER_HARNESS_LOCALE": "ja-JP"},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert "使い方: spycatcher-harness" in helped.stdout, helped.stderr

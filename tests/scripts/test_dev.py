@@ -75,7 +75,7 @@ def test_python_that_cannot_make_environments_is_passed_over(machine: Path) -> N
     assert "python3.13 (is 3.13.2 but lacks ensurepip)" in tried
 
 
-@pytest.mark.parametrize("script", ["demo", "test", "dev"])
+@pytest.mark.parametrize("script", ["demo", "test", "bench", "dev"])
 def test_wrappers_pass_over_a_python_that_fails(machine: Path, script: str) -> None:
     """The first working Python runs dev.py, from any folder, whatever the first name on PATH does."""
     write_fake_python(machine / "bin" / "python3", None)

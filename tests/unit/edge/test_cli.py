@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import inspect
 from pathlib import Path
 
 import pytest
 
-from spycatcher_addon.edge.cli import main
+from spycatcher_addon.edge import catalogues
+from spycatcher_addon.edge.cli import build_app, main
 from spycatcher_addon.version import VERSION
+from tests.support.texts import ENGLISH, without_marks
 
 
 @pytest.fixture(autouse=True)
@@ -15,7 +19,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_DIRS", str(tmp_path / "xdg"))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    for name in ("XDG_CONFIG_HOME", "SPYCATCHER_HARNESS_LOCALE", "SPYCATCHER_HARNESS_FALLBACK_LOCALE"):
+        monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 
@@ -25,7 +30,7 @@ def test_version(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == (f"spycatcher-harness {VERSION}\n", "")
 
 
-@pytest.mark.parametrize("words", [["-h"], ["--help"], ["record", "-h"], ["replay", "--help"], ["config", "-h"]])
+@pytest.mark.parametrize("words", [["-h"], ["--help"], ["record", "-h"], ["replay", "--help"], ["verify", "-h"], ["config", "-h"]])
 def test_help_goes_to_standard_output(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 0
     out, err = capsys.readouterr()
@@ -33,7 +38,7 @@ def test_help_goes_to_standard_output(words: list[str], capsys: pytest.CaptureFi
     assert err == ""
 
 
-SUBCOMMANDS = "record, replay, config, addon-path"
+SUBCOMMANDS = "record, replay, verify, auto, config, addon-path"
 
 
 @pytest.mark.parametrize(
@@ -53,24 +58,25 @@ SUBCOMMANDS = "record, replay, config, addon-path"
         (["record", "--ignore-path", "a.["], "error: invalid value a.[ for --ignore-path", "record [OPTIONS]"),
         (["config", "nope"], "error: invalid value nope for subcommand", "config [OPTIONS]"),
         (["record", "--fail-unused"], "error: unknown argument: --fail-unused", "record [OPTIONS]"),
+        (["replay", "--fail-unused=1"], "error: too many values for --fail-unused: 1 given, 0 expected", "replay [OPTIONS]"),
     ],
 )
 def test_parse_errors(words: list[str], first: str, usage: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.splitlines()[0] == first
+    assert without_marks(err.splitlines()[0]) == first
     assert f"\nUsage: spycatcher-harness {usage}" in err
 
 
 def test_a_near_miss_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", "--casette-name", "x"]) == 2
-    assert "did you mean --cassette-name?" in capsys.readouterr().err
+    assert "  did you mean this? --cassette-name\n" in capsys.readouterr().err
 
 
 def test_arguments_that_are_not_utf8(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", "--cassette-name", "\udcff"]) == 2
-    assert capsys.readouterr().err.startswith("error: invalid UTF-8 in argument '\\udcff'\n")
+    assert without_marks(capsys.readouterr().err).startswith("error: invalid UTF-8 in argument '\\udcff'\n")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +118,7 @@ def test_start_failures(words: list[str], error: str, folder: Path, capsys: pyte
     assert main([*words, "--listen", "127.0.0.1:0"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.splitlines()[0] == f"Error: failed to start harness: {error}"
+    assert without_marks(err.splitlines()[0]) == f"Error: failed to start harness: {error}"
     assert list(folder.iterdir()) == [], "nothing is created when the start fails"
 
 
@@ -151,6 +157,160 @@ def test_a_mistake_of_ours_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: 
     def broken(*_: object) -> None:
         raise RuntimeError("oops")
 
-    monkeypatch.setattr("spycatcher_addon.edge.cli.config_report", broken)
+    monkeypatch.setattr("spycatcher_addon.edge.config_report.config_report", broken)
     assert main(["config"]) == 1
     assert capsys.readouterr().err == "Error: internal error: RuntimeError: oops; please report it\n"
+
+
+# --- the language ---------------------------------------------------------------------------------------------------
+
+
+def test_the_early_language_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("SPYCATCHER_HARNESS_LOCALE", "ja-JP")
+    assert main(["replay", "--nope", "--locale", "de-DE"]) == 2
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first == "error: 不明な引数: \u2068--nope\u2069"
+    assert rest[-1].endswith("spycatcher-harness replay --help"), "what is to be copied has no marks in it"
+
+
+def test_the_locale_flag_says_nothing_about_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "--locale", "ja-JP", "--help"]) == 0
+    assert "Usage: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--locale", "ja-JP"], "カセットが見つかりません: \u2068default\u2069"),
+        (["--locale", "de-DE"], "Kassette nicht gefunden: \u2068default\u2069"),
+        (["--locale", "zz-Zzzz", "--fallback-locale", "fr-FR"], "cassette introuvable : \u2068default\u2069"),
+        (["--locale", "zz-Zzzz"], "cassette not found: \u2068default\u2069"),
+        (["--fallback-locale", "zz"], "cassette not found: \u2068default\u2069"),
+    ],
+)
+def test_errors_follow_the_merged_language(words: list[str], expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", *words]) == 1
+    assert capsys.readouterr().err.splitlines()[0].endswith(expected)
+
+
+def test_the_early_variables_do_not_reach_errors_of_the_harness(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SPYCATCHER_HARNESS_LOCALE", "ja-JP")
+    assert main(["replay"]) == 1
+    assert "cassette not found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("switch", ["1", " TRUE ", "yes", "On"])
+def test_the_switch_gives_typers_own_output(
+    switch: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SPYCATCHER_HARNESS_DISABLE_LOCALIZATION", switch)
+    monkeypatch.setenv("SPYCATCHER_HARNESS_LOCALE", "not_a_locale")
+    assert main(["replay", "--nope"]) == 2
+    assert capsys.readouterr().err.startswith("error: No such option: --nope\n\nUsage: spycatcher-harness replay [OPTIONS]\n")
+    for words in ([], ["replay"], ["verify"], ["config"]):
+        assert main([*words, "--help"]) == 0
+        out, err = capsys.readouterr()
+        assert "Options:" in out and "Show this message and exit." in out and err == ""
+        assert "cli-" not in out
+    assert main(["--version"]) == 0
+    assert capsys.readouterr() == (f"spycatcher-harness {VERSION}\n", "")
+    assert main(["nope"]) == 2
+    assert capsys.readouterr().err.startswith("error: ")
+    assert main(["replay", "--listen", "localhost:1"]) == 2
+    assert "localhost:1" in capsys.readouterr().err
+    assert main(["replay", "--cassette-name", "\udcff"]) == 2
+    assert capsys.readouterr().err.startswith("error: invalid UTF-8 in argument")
+    assert main(["replay", "--locale", "ja-JP"]) == 1
+    assert "カセットが見つかりません" in capsys.readouterr().err, "the switch is not about errors of the harness"
+
+
+@pytest.mark.parametrize("switch", ["", "0", "false", "2"])
+def test_other_values_do_not_switch_it_off(switch: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("SPYCATCHER_HARNESS_DISABLE_LOCALIZATION", switch)
+    assert main(["replay", "--nope"]) == 2
+    assert "unknown argument: \u2068--nope\u2069" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("value", ["not_a_locale", ""])
+def test_an_unusable_early_language_is_passed_over_with_a_warning(
+    value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SPYCATCHER_HARNESS_LOCALE", value)
+    monkeypatch.setenv("SPYCATCHER_HARNESS_FALLBACK_LOCALE", "de-DE")
+    assert main(["--help"]) == 0
+    out, err = capsys.readouterr()
+    assert err.startswith("warning: SPYCATCHER_HARNESS_LOCALE = ") and len(err.splitlines()) == 1
+    assert "Aufruf: " in out
+
+
+@pytest.mark.parametrize("field", ["locale", "fallback_locale"])
+@pytest.mark.parametrize("value", ["not_a_locale", "", "x"])
+def test_a_malformed_identifier_ends_the_start(field: str, value: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", f"--{field.replace('_', '-')}", value]) == 1
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "Error: failed to load merged command config"
+    assert second.startswith(f"Caused by: invalid localization field `{field}` value `{value}`: Parser error: ")
+    assert list(folder.iterdir()) == []
+
+
+@pytest.fixture
+def broken_catalogues(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("i18n")
+    for locale in catalogues.LOCALES:
+        (place / locale).mkdir()
+        (place / locale / catalogues.CATALOGUE_FILE).write_text("cli-about = {\n", encoding="utf-8")
+    monkeypatch.setattr(catalogues, "_PLACES", (place,))
+    return place
+
+
+def test_broken_catalogues_give_typers_own_output_and_a_warning(broken_catalogues: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    out, err = capsys.readouterr()
+    assert "Show this message and exit." in out
+    assert err == "warning: help and parse errors are not localized: catalogue en-US, line 1: not Fluent syntax\n"
+    assert main(["nope"]) == 2
+    assert "error: Invalid value: no such command 'nope'" in capsys.readouterr().err
+
+
+def test_broken_catalogues_end_a_start(broken_catalogues: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay"]) == 1
+    out, err = capsys.readouterr()
+    assert err.splitlines() == [
+        "Error: failed to prepare localization",
+        "Caused by: catalogue en-US, line 1: not Fluent syntax",
+    ]
+    assert (out, list(folder.iterdir())) == ("", [])
+
+
+def test_a_message_that_is_missing_gives_typers_own_output(broken_catalogues: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (broken_catalogues / "en-US" / catalogues.CATALOGUE_FILE).write_text("cli-usage = Usage:\ncli-version = { $typo }\n", encoding="utf-8")
+    assert main(["replay", "--help"]) == 0
+    assert "Show this message and exit." in capsys.readouterr().out
+    assert main(["replay", "--nope"]) == 2
+    assert capsys.readouterr().err.startswith("error: No such option: --nope\n")
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"spycatcher-harness {VERSION}\n"
+
+
+def test_stock_help_says_what_the_english_catalogue_says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The texts that typer shows by itself stand in the code; they are those of the catalogue."""
+    monkeypatch.setenv("SPYCATCHER_HARNESS_DISABLE_LOCALIZATION", "1")
+    for command in build_app().registered_commands:
+        assert command.callback is not None and command.name is not None
+        assert (command.callback.__doc__ or "").splitlines()[0] == ENGLISH(f"cli-{command.name}-about")
+        for parameter in inspect.signature(command.callback, eval_str=True).parameters.values():
+            for option in getattr(parameter.annotation, "__metadata__", ()):
+                if getattr(option, "param_decls", None):
+                    assert option.help == ENGLISH(f"cli-option-{option.param_decls[0].lstrip('-')}")
+
+
+@pytest.mark.parametrize("words", [["verify"], ["replay"]])
+def test_commands_that_live_longer_look_for_garbage_again(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    gc.disable()
+    try:
+        assert main(words) == 1
+        assert gc.isenabled()
+    finally:
+        gc.enable()

@@ -10,9 +10,12 @@ from spycatcher_addon.edge.cli_options import (
     BadValueError,
     _choice,
     _complete,
+    _factor,
+    _fault,
     _ignore_path,
     _listen,
     _seconds,
+    _whole_number,
     cli_values,
     default_of,
     flag_name,
@@ -48,7 +51,16 @@ def test_flag_name(place: tuple[str, ...], name: str) -> None:
 
 @pytest.mark.parametrize(
     ("parameter", "default"),
-    [("listen", "127.0.0.1:8787"), ("grace", "5"), ("locale", None), ("ignore_path", None), ("fail_unused", None), ("config", None)],
+    [
+        ("listen", "127.0.0.1:8787"),
+        ("grace", "5"),
+        ("locale", None),
+        ("ignore_path", None),
+        ("fail_unused", None),
+        ("config", None),
+        ("base_url", "https://openrouter.ai/api/v1"),
+        ("timing", "off"),
+    ],
 )
 def test_default_of(parameter: str, default: str | None) -> None:
     assert default_of(parameter) == default
@@ -70,13 +82,54 @@ def test_bad_seconds(text: str) -> None:
 def test_bad_values_say_what_was_expected() -> None:
     with pytest.raises(BadValueError) as caught:
         _listen("localhost:1")
-    assert (caught.value.value, caught.value.message_id) == ("localhost:1", "clap-error-value-validation")
+    assert (caught.value.value, caught.value.expected_id, caught.value.choices) == ("localhost:1", "cli-expected-listen", ())
     with pytest.raises(BadValueError) as caught:
         _choice(MatchMode)("fuzzy")
-    assert (caught.value.description, caught.value.message_id) == ("one of sequential_strict, keyed", "clap-error-invalid-value")
+    assert (caught.value.expected_id, caught.value.choices) == ("cli-expected-choice", ("sequential_strict", "keyed"))
     with pytest.raises(BadValueError):
         _ignore_path("a.[")
 
 
 def test_completion_of_choices() -> None:
     assert _complete(MatchMode)("k") == ["keyed"]
+
+
+def test_fault_flags() -> None:
+    assert _fault("status=429,interaction=0") == "status=429,interaction=0"
+    assert _whole_number("-3") == -3
+    assert cli_values({"fault": ["refuse"], "fault_seed": 0, "fault_report": "x"}) == {
+        "faults": ["refuse"],
+        "fault_seed": 0,
+        "fault_report": "x",
+    }
+    with pytest.raises(BadValueError) as caught:
+        _fault("status=418")
+    assert (caught.value.expected_id, caught.value.detail) == (
+        "cli-expected-fault",
+        "fault.status is 418; expected one of 429, 500, 503, 529",
+    )
+    with pytest.raises(BadValueError) as caught:
+        _whole_number("1.5")
+    assert (caught.value.expected_id, caught.value.detail) == ("cli-expected-number", "")
+
+
+def test_flags_for_streams_and_failures() -> None:
+    given = {"timing_factor": 0.5, "timing_seed": 0, "include_failures": True, "keep_failures": True}
+    assert cli_values(given) == {
+        "replay.timing_factor": 0.5,
+        "replay.timing_seed": 0,
+        "replay.include_failures": True,
+        "record.keep_failures": True,
+    }
+    assert cli_values({"include_failures": False, "keep_failures": False}) == {}
+
+
+@pytest.mark.parametrize("text", ["", "x", "0", "-1", "nan", "inf"])
+def test_bad_factors(text: str) -> None:
+    with pytest.raises(BadValueError) as caught:
+        _factor(text)
+    assert caught.value.expected_id == "cli-expected-factor"
+
+
+def test_a_good_factor() -> None:
+    assert _factor("0.25") == 0.25

@@ -1,36 +1,35 @@
-"""Texts of the command line."""
+"""Texts with their arguments."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
 
-from spycatcher_addon.edge import cli_text
-from spycatcher_addon.edge.cli_text import counted, text
+from spycatcher_addon.edge.cli_text import MissingTextError
+from spycatcher_addon.errors import HarnessIOError
+from tests.support.texts import ENGLISH
 
 
-def test_arguments_are_data() -> None:
-    assert text("clap-error-unknown-argument", argument="{value}") == "unknown argument: {value}"
+def test_arguments_are_data_between_isolation_marks() -> None:
+    assert ENGLISH("clap-error-unknown-argument", argument="{ $value }") == "unknown argument: \u2068{ $value }\u2069"
 
 
-def test_a_missing_message_or_argument_is_a_mistake() -> None:
-    with pytest.raises(KeyError):
-        text("no-such-message")
-    with pytest.raises(KeyError):
-        text("clap-error-unknown-argument")
+def test_a_text_of_one_argument_has_no_marks() -> None:
+    assert ENGLISH("cli-version", version="1.2.3") == "1.2.3"
 
 
-@pytest.mark.parametrize(("count", "expected"), [(0, "0 interactions"), (1, "1 interaction"), (2000, "2000 interactions")])
-def test_counted(count: int, expected: str) -> None:
-    assert counted("interaction", count) == expected
+def test_a_missing_message_or_argument_is_an_error() -> None:
+    with pytest.raises(MissingTextError, match="no-such-message"):
+        ENGLISH("no-such-message")
+    with pytest.raises(MissingTextError):
+        ENGLISH("clap-error-unknown-argument")
 
 
-def test_every_text_is_used() -> None:
-    source = "\n".join(
-        path.read_text(encoding="utf-8") for path in Path(cli_text.__file__).parent.glob("*.py") if path.name != "cli_text.py"
-    )
-    built = re.compile(r"cli-(option|group|interaction|request|exchange)-|cli-[a-z-]+-about$")
-    unused = [name for name in cli_text._ENGLISH if name not in source and not built.match(name)]
-    assert unused == []
+@pytest.mark.parametrize(
+    ("count", "expected"), [(0, "\u20680\u2069 requests"), (1, "\u20681\u2069 request "), (2000, "\u20682000\u2069 requests")]
+)
+def test_numbers_choose_the_plural_and_are_not_grouped(count: int, expected: str) -> None:
+    assert ENGLISH("cli-mismatched", count=count).startswith(expected)
+
+
+def test_errors() -> None:
+    assert ENGLISH.error(HarnessIOError("disk full")) == "io failure: \u2068disk full\u2069"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import os
 import socket
 import threading
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import pytest
 
 from scripts.stub_upstream import LAST_CHUNK, SSE_HEAD, Send, Stall, StubUpstream, Wait, chunk
 from spycatcher_addon.config import ListenAddr, Mode
+from spycatcher_addon.edge.assembly import assemble
 from spycatcher_addon.edge.files import CassetteWriter
 from spycatcher_addon.edge.server import RunningHarness, start_harness
 from spycatcher_addon.errors import CassetteNotFoundError, HarnessIOError, InvalidConfigError, ModeNotYetImplementedError
@@ -83,10 +86,11 @@ def test_twenty_starts_and_stops_leave_nothing_behind(tmp_path: Path, upstream: 
         await asyncio.sleep(0)
 
     async def run() -> None:
-        def census() -> tuple[Counter[str], set[str], int]:
-            return open_descriptors(), {thread.name for thread in threading.enumerate() if "stub" not in thread.name}, len(asyncio.all_tasks())
+        def census() -> tuple[Counter[str], Counter[str], int]:
+            threads = Counter(thread.name for thread in threading.enumerate() if not thread.name.startswith(("asyncio_", "stub")))
+            return open_descriptors(), threads, len(asyncio.all_tasks())
 
-        async def settled() -> tuple[Counter[str], set[str], int]:
+        async def settled() -> tuple[Counter[str], Counter[str], int]:
             await asyncio.to_thread(upstream.wait_for_no_connections)
             for _ in range(20):
                 await asyncio.sleep(0.005)
@@ -140,7 +144,7 @@ def test_shutdown_may_be_called_twice_and_at_once_and_be_cancelled(tmp_path: Pat
         writer.write(b"POST /v1/chat/completions HTTP/1.1\r\ncontent-length: 5\r\n\r\n{")
         for _ in range(100):
             await asyncio.sleep(0.002)
-            if harness._hooks._active:
+            if harness._hosted.hooks._active:
                 break
         # The running exchange keeps the first call waiting, and its caller loses patience.
         with pytest.raises(TimeoutError):
@@ -217,3 +221,112 @@ def test_nothing_of_the_host_application_is_changed(tmp_path: Path, upstream: St
         assert (loop.get_task_factory(), loop.get_exception_handler(), list(logging.getLogger().handlers)) == before
 
     asyncio.run(run())
+
+
+# --- handles --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_loops_own_thread_pool_is_left_alone(tmp_path: Path, upstream: StubUpstream) -> None:
+    async def run() -> None:
+        before = {thread.name for thread in threading.enumerate()}
+        await (await start_harness(record_config(tmp_path, upstream.base_url), ENVIRON)).shutdown()
+        assert {thread.name for thread in threading.enumerate()} - before == set()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("is_awaited_first", [True, False])
+def test_async_with_stops_the_harness_also_after_an_error(tmp_path: Path, upstream: StubUpstream, is_awaited_first: bool) -> None:
+    class HostError(Exception):
+        pass
+
+    async def run() -> ListenAddr:
+        start = start_harness(record_config(tmp_path, upstream.base_url), ENVIRON)
+        with pytest.raises(HostError):
+            async with await start if is_awaited_first else start as harness:
+                addr = harness.addr
+                _, writer = await open_and_ask(addr, ask_body("a"))
+                writer.close()
+                raise HostError
+        assert harness.stats.recorded == 1
+        return addr
+
+    addr = asyncio.run(run())
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((addr.host, addr.port))
+
+
+def test_a_start_can_be_a_task(tmp_path: Path, upstream: StubUpstream) -> None:
+    async def run() -> None:
+        harness = await asyncio.create_task(start_harness(record_config(tmp_path, upstream.base_url), ENVIRON))
+        await harness.shutdown()
+
+    asyncio.run(run())
+
+
+def test_a_start_that_is_cancelled_lets_go_of_the_tape(tmp_path: Path, upstream: StubUpstream, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_opening, may_open = threading.Event(), threading.Event()
+
+    def open_late(*arguments: Any) -> Any:
+        is_opening.set()
+        may_open.wait(10)
+        return assemble(*arguments)
+
+    monkeypatch.setattr("spycatcher_addon.edge.server.assemble", open_late)
+    config = record_config(tmp_path, upstream.base_url)
+
+    async def run() -> None:
+        start = asyncio.create_task(start_harness(config, ENVIRON))
+        await asyncio.to_thread(is_opening.wait, 10)
+        start.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await start
+        may_open.set()
+
+    asyncio.run(run())
+    for thread in threading.enumerate():
+        if thread.name.startswith("spycatcher"):
+            thread.join(10)
+    CassetteWriter.open(config.cassette_path, HASHING).close()
+
+
+def test_a_lost_handle_warns_and_its_harness_stops(tmp_path: Path, upstream: StubUpstream) -> None:
+    config = record_config(tmp_path, upstream.base_url)
+
+    async def run() -> None:
+        harness = await start_harness(config, ENVIRON)
+        addr = harness.addr
+        with pytest.warns(ResourceWarning, match=f"a harness on {addr} was lost without a shutdown"):
+            del harness
+            gc.collect()
+        for _ in range(400):
+            await asyncio.sleep(0.005)
+            if len(asyncio.all_tasks()) == 1:
+                break
+        with pytest.raises(ConnectionRefusedError):
+            await asyncio.open_connection(addr.host, addr.port)
+        CassetteWriter.open(config.cassette_path, HASHING).close()
+
+    asyncio.run(run())
+
+
+def test_a_handle_lost_with_its_loop_lets_go_of_the_tape(tmp_path: Path, upstream: StubUpstream) -> None:
+    config = record_config(tmp_path, upstream.base_url)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        asyncio.run(start_harness(config, ENVIRON))
+        gc.collect()
+    assert any("was lost without a shutdown" in str(warning.message) for warning in caught)
+    CassetteWriter.open(config.cassette_path, HASHING).close()
+
+
+def test_a_handle_that_was_stopped_is_quiet(tmp_path: Path, upstream: StubUpstream) -> None:
+    async def run() -> None:
+        harness = await start_harness(record_config(tmp_path, upstream.base_url), ENVIRON)
+        await harness.shutdown()
+        del harness
+        gc.collect()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asyncio.run(run())

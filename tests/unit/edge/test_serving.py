@@ -11,11 +11,15 @@ from typing import Any
 
 import pytest
 
+from spycatcher_addon.client_verdict import ClientVerdict, Reaction
 from spycatcher_addon.config import HarnessConfig, ListenAddr, Mode, UpstreamConfig
 from spycatcher_addon.edge.assembly import Stats
 from spycatcher_addon.edge.layers import ResolvedConfig
-from spycatcher_addon.edge.serving import ServingError, error_text, record_summary, replay_summary, serve
+from spycatcher_addon.edge.serving import ServingError, record_summary, replay_summary, serve
 from spycatcher_addon.errors import CassetteNotFoundError, HarnessError, HarnessIOError, InvalidConfigError
+from spycatcher_addon.fault_injection import FaultFindings
+from spycatcher_addon.fault_rules import parse_fault_rules
+from tests.support.texts import ENGLISH, without_marks
 
 
 @dataclass
@@ -50,7 +54,7 @@ def run(config: HarnessConfig, harness: PretendedHarness, number: int = signal.S
         os.kill(os.getpid(), number)
         return harness
 
-    return asyncio.run(serve(ResolvedConfig(config, sources), {}, start))
+    return asyncio.run(serve(ResolvedConfig(config, sources), ENGLISH, {}, start))
 
 
 def failing(error: HarnessError) -> str:
@@ -58,8 +62,8 @@ def failing(error: HarnessError) -> str:
         raise error
 
     with pytest.raises(ServingError) as caught:
-        asyncio.run(serve(ResolvedConfig(HarnessConfig(), {}), {}, start))
-    return str(caught.value)
+        asyncio.run(serve(ResolvedConfig(HarnessConfig(), {}), ENGLISH, {}, start))
+    return without_marks(str(caught.value))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -67,6 +71,7 @@ def test_two_lines_out_and_the_rest_on_standard_error(capfd: pytest.CaptureFixtu
     harness = PretendedHarness(Stats(interactions=1, unused=(0,)), notices=("mind the gap",))
     assert run(HarnessConfig(shutdown_grace_s=2), harness, number) == 0
     out, err = capfd.readouterr()
+    err = without_marks(err)
     assert out == "listening on 127.0.0.1:5\nexport OPENAI_BASE_URL=http://127.0.0.1:5/v1\n"
     assert "warning: mind the gap\n" in err
     assert "replayed 0 of 1 interaction from dir/name\n" in err
@@ -100,13 +105,8 @@ def test_a_missing_cassette_gets_advice() -> None:
 
 
 def test_shutdown_failure() -> None:
-    with pytest.raises(ServingError, match="failed to shut down harness: io failure: disk full"):
+    with pytest.raises(ServingError, match="failed to shut down harness: io failure: \u2068disk full\u2069"):
         run(HarnessConfig(), PretendedHarness(Stats(interactions=0), shutdown_error=HarnessIOError("disk full")))
-
-
-def test_error_text_shows_the_source_only_of_io_failures() -> None:
-    assert error_text(HarnessIOError("x")) == "io failure: x"
-    assert error_text(InvalidConfigError("x")) == "invalid configuration: x"
 
 
 @pytest.mark.parametrize(
@@ -120,26 +120,40 @@ def test_error_text_shows_the_source_only_of_io_failures() -> None:
 def test_warning_for_an_optional_key(capfd: pytest.CaptureFixture[str], upstream: UpstreamConfig, source: str, is_warned: bool) -> None:
     config = HarnessConfig(mode=Mode.RECORD, upstream=upstream)
     run(config, PretendedHarness(Stats(interactions=0)), **{"upstream.api_key_env": source})
-    assert ("environment variable MINE" in capfd.readouterr().err) is is_warned
+    assert ("environment variable MINE" in without_marks(capfd.readouterr().err)) is is_warned
+
+
+def told(lines: Iterator[str]) -> list[str]:
+    return [without_marks(line) for line in lines]
 
 
 def test_record_summary() -> None:
-    assert list(record_summary(Stats(interactions=3, recorded=2), "p", "u")) == ["recorded 2 interactions to p"]
-    lines = list(record_summary(Stats(interactions=0, failed=1, abandoned=2, refused=3, error_statuses=4), "p", "u"))
-    assert lines[0] == "warning: recorded 0 interactions; point the client's base URL at u"
+    assert told(record_summary(ENGLISH, Stats(interactions=3, recorded=2), "p", "u")) == ["recorded 2 interactions to p"]
+    assert told(record_summary(ENGLISH, Stats(interactions=3, recorded=1), "p", "u")) == ["recorded 1 interaction to p"]
+    lines = told(record_summary(ENGLISH, Stats(interactions=0, failed=1, abandoned=2, refused=3, error_statuses=4), "p", "u"))
+    assert lines[0] == "warning: recorded 0 interactions; this is the base URL that the client has to use: u"
     assert [line.startswith("warning: ") for line in lines] == [True] * 5
-    assert [part for part in ("1 exchange;", "2 exchanges", "3 exchanges", "4 exchanges") if part not in "\n".join(lines)] == []
+    assert [part for part in ("1 exchange ", "2 exchanges", "3 requests", "4 exchanges") if part not in "\n".join(lines)] == []
 
 
 def test_replay_summary() -> None:
-    assert list(replay_summary(Stats(interactions=2, matched=2), "p")) == ["replayed 2 of 2 interactions from p"]
-    lines = list(
-        replay_summary(Stats(interactions=50, mismatched=1, rejected=2, unused=tuple(range(30)), dropped_headers=("b", "a", "b")), "p")
-    )
+    assert told(replay_summary(ENGLISH, Stats(interactions=2, matched=2), "p")) == ["replayed 2 of 2 interactions from p"]
+    stats = Stats(interactions=50, mismatched=1, rejected=2, unused=tuple(range(30)), dropped_headers=("b", "a", "b"))
+    lines = told(replay_summary(ENGLISH, stats, "p"))
     assert lines[0] == "replayed 20 of 50 interactions from p"
     assert lines[1].endswith("18, 19, ...")
     assert lines[2:] == [
-        "warning: answered with 409 because nothing recorded matched: 1 request",
-        "warning: refused before matching: 2 requests (bad JSON, unknown path, ...)",
+        "warning: 1 request was answered with 409 because nothing recorded matched",
+        "warning: 2 requests were refused before matching (bad JSON, unknown path, ...)",
         "warning: recorded headers that cannot be sent were left out: a, b",
+    ]
+
+
+def test_faults_are_in_the_replay_summary() -> None:
+    (rule,) = parse_fault_rules("refuse")
+    verdict = ClientVerdict(0, "h", (rule,), Reaction.GAVE_UP, (), None, False, False)
+    stats = Stats(interactions=1, faults=FaultFindings(idle=((0, rule),), verdicts=(verdict,)))
+    assert told(replay_summary(ENGLISH, stats, "p"))[1:] == [
+        "interaction 0: refuse=true: the client gave up without retrying",
+        "warning: no answer met this fault rule; check its interaction and path: refuse=true",
     ]

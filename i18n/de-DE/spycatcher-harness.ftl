@@ -1,0 +1,260 @@
+### Texte von spycatcher-harness auf Deutsch. Quelle aller Kataloge ist en-US.
+###
+### Was jemand kopiert oder ein Programm liest, steht neben diesen Texten, nicht in ihnen. Auf einen Text mit Doppelpunkt am
+### Ende folgt ein solcher Teil. Begriffe: cassette = Kassette, interaction = Interaktion, record = aufzeichnen,
+### replay = wiedergeben, exchange = Austausch, request = Anfrage, answer und response = Antwort.
+
+## Fehler der Bibliothek
+
+harness-error-invalid-config = ungültige Konfiguration: { $message }
+harness-error-cassette-not-found = Kassette nicht gefunden: { $cassette_name }
+harness-error-request-mismatch = Anfrage passt nicht zu Interaktion { $interaction_id }: erwartet { $expected_hash }, erhalten { $observed_hash }; { $diff_summary }
+harness-error-invalid-cassette = ungültige Kassette: { $message }
+harness-error-unsupported-cassette-format-version = Kassettenformat der Version { $found } wird nicht unterstützt; unterstützt wird Version { $supported }
+harness-error-upstream-request-failed = Anfrage an den Upstream fehlgeschlagen: { $source }
+harness-error-mode-not-yet-implemented = Modus noch nicht implementiert: { $mode }
+harness-error-io = Ein-/Ausgabefehler: { $source }
+harness-error-canonical = die Anfrage lässt sich nicht auf ihre kanonische Form bringen: { $detail }
+harness-error-invalid-pointer-path = ungültiger JSON-Pointer: „{ $path }“
+harness-error-stream-parse = der SSE-Stream ist nicht lesbar: { $detail }
+harness-error-stream-invalid-utf8 = der SSE-Stream enthielt ungültiges UTF-8: { $detail }
+harness-error-stream-incomplete-event = der SSE-Stream endete, bevor das letzte Ereignis vollständig war
+
+## Hilfe
+
+cli-about = Gespräche mit LLM-APIs auf Kassetten aufzeichnen und offline wiedergeben.
+cli-long-about = Die Basis-URL des Programms auf den Harness zeigen lassen, einmal beim echten Anbieter aufzeichnen, die Kassette einchecken und sie von da an wiedergeben: dieselben Bytes, kein Netz, kein Schlüssel.
+cli-version = { $version }
+cli-record-about = Anfragen an den Upstream weiterleiten und jeden Austausch aufzeichnen.
+cli-replay-about = Anfragen aus einer Kassette beantworten; das Netz bleibt unberührt.
+cli-verify-about = Prüfen, ob eine Kassette unversehrt ist und eingecheckt werden darf.
+cli-auto-about = Bekanntes aus der Kassette wiedergeben, den Rest aufzeichnen, je nach Aufzeichnungsmodus.
+cli-config-about = Die wirksame Konfiguration und die Herkunft jedes Werts ausgeben.
+cli-addon-path-about = Den Pfad der Add-on-Datei für `mitmdump -s` ausgeben.
+
+cli-usage = Aufruf:
+cli-heading-commands = Befehle:
+cli-heading-options = Optionen:
+cli-heading-arguments = Argumente:
+cli-heading-examples = Beispiele:
+cli-heading-configuration = Konfiguration:
+cli-group-server = Server:
+cli-group-cassette = Kassette:
+cli-group-matching = Zuordnung:
+cli-group-answers = Antworten:
+cli-group-faults = Störungen:
+cli-group-upstream = Upstream:
+cli-group-sources = Quellen der Konfiguration:
+cli-group-messages = Meldungen:
+cli-default = Vorgabe:
+cli-choices = möglich:
+cli-repeatable = Mehrfach möglich.
+
+cli-merge-help = Jede Einstellung kommt von der ersten Stelle, die sie hat:
+cli-precedence = Befehlszeile > Umgebung > Konfigurationsdateien > Vorgaben
+cli-files-help = Dateien, die stärkste zuerst: ./.spycatcher_harness.toml, [tool.spycatcher_harness] in ./pyproject.toml, $XDG_CONFIG_HOME/spycatcher_harness/config.toml, ~/.spycatcher_harness.toml. Die Einstellungen eines Unterbefehls stehen in seiner Tabelle im Namensraum cmds: cmds.record, cmds.replay, cmds.verify, cmds.auto.
+cli-environment-help = Umgebungsvariablen heißen SPYCATCHER_HARNESS_CMDS_<SUBCOMMAND>_<KEY>; ein doppelter Unterstrich führt eine Tabelle tiefer:
+
+cli-option-help = Diese Hilfe anzeigen und beenden.
+cli-option-version = Die Version anzeigen und beenden.
+cli-option-install-completion = Vervollständigung für die aktuelle Shell einrichten.
+cli-option-show-completion = Vervollständigung für die aktuelle Shell ausgeben, zum Kopieren oder Anpassen.
+cli-option-listen = Adresse, an der gelauscht wird; Port 0 wählt einen freien.
+cli-option-grace = Wie lange laufende Austausche beim Beenden noch Zeit haben.
+cli-option-cassette-dir = Verzeichnis der Kassetten.
+cli-option-cassette-name = Dateiname der Kassette, genau wie auf der Platte.
+cli-option-record-mode = Was wiedergegeben und was aufgezeichnet wird.
+cli-option-match-mode = In aufgezeichneter oder, nach Inhalt, in beliebiger Reihenfolge.
+cli-option-ignore-path = Teil des Rumpfs, der nicht verglichen wird: /metadata/run_id oder messages[*].id.
+cli-option-fail-unused = Mit Code 3 enden, wenn Interaktionen nie abgefragt wurden.
+cli-option-stream-source = Woraus wiedergegebene Streams bestehen.
+cli-option-timing = Tempo wiedergegebener Streams.
+cli-option-timing-factor = Mit --timing scaled: Faktor für die aufgezeichneten Zeiten.
+cli-option-timing-seed = Mit --timing realistic oder demo: bestimmt die Schwankung.
+cli-option-include-failures = Auch aufgezeichnete Fehlschläge zuordnen und wiederholen.
+cli-option-keep-failures = Misslungene Austausche behalten, als Fehlschläge markiert.
+cli-option-fault = Störung für Antworten, etwa status=429,retry_after_s=1,interaction=0.
+cli-option-fault-seed = Bestimmt, welche Störungen mit Wahrscheinlichkeit eintreten.
+cli-option-fault-report = Datei für die Störungen und die Reaktionen des Clients, als JSON.
+cli-option-upstream-kind = Voreinstellung für einen Anbieter.
+cli-option-base-url = Basis-URL der API des Anbieters.
+cli-option-api-key-env = Name der Umgebungsvariablen mit dem Schlüssel.
+cli-option-config = Diese Datei statt der üblichen lesen.
+cli-option-locale = Bevorzugte Sprache der Meldungen.
+cli-option-fallback-locale = Sprache, wo die bevorzugte keinen Text hat.
+cli-argument-subcommand = Unterbefehl, dessen Konfiguration gezeigt wird.
+
+## Befehlszeilen, die sich nicht lesen lassen
+
+clap-error-argument-conflict = Argument verträgt sich nicht mit einem anderen: { $argument }
+clap-error-format = die Befehlszeile ist nicht verständlich: { $argument }
+clap-error-invalid-subcommand = unbekannter Unterbefehl { $subcommand }; gültige Unterbefehle: { $valid_subcommands }
+clap-error-invalid-utf8 = ungültiges UTF-8 im Argument { $argument }
+clap-error-invalid-value = ungültiger Wert { $value } für { $argument }
+clap-error-io = Ein- oder Ausgabe fehlgeschlagen: { $argument }
+clap-error-missing-argument = fehlender Wert für { $argument }
+clap-error-missing-subcommand = Unterbefehl fehlt; gültige Unterbefehle: { $valid_subcommands }
+clap-error-no-equals = { $argument } braucht ein Gleichheitszeichen vor dem Wert { $value }
+clap-error-too-few-values = zu wenige Werte für { $argument }: { $actual } angegeben, mindestens { $min } nötig
+clap-error-too-many-values = zu viele Werte für { $argument }: { $actual } angegeben, { $expected } erwartet
+clap-error-unknown-argument = unbekanntes Argument: { $argument }
+clap-error-value-validation = ungültiger Wert { $value } für { $argument }
+
+cli-expected-listen = erwartet wird eine IP-Adresse mit Port, etwa 127.0.0.1:8787 oder [::1]:0; Rechnernamen sind nicht erlaubt
+cli-expected-seconds = erwartet wird eine Anzahl Sekunden, 0 oder mehr
+cli-expected-ignore-path = erwartet wird ein JSON-Pointer (/metadata/run_id) oder ein Pfad mit Punkten (messages[0].content)
+cli-expected-fault = erwartet wird eine Störungsregel wie status=429,interaction=0
+cli-expected-factor = erwartet wird eine Zahl über 0
+cli-expected-number = erwartet wird eine ganze Zahl
+cli-expected-choice = erwartet wird eines von:
+cli-did-you-mean = war das gemeint?
+cli-try-help = Hilfe gibt es mit:
+
+## Start und Ende
+
+cli-start-failed = Harness konnte nicht gestartet werden:
+cli-shutdown-failed = Harness konnte nicht beendet werden:
+cli-verify-failed = Kassette konnte nicht geprüft werden:
+cli-cassette-not-found-advice = Erst aufzeichnen, oder --cassette-dir und --cassette-name prüfen. Diese Datei gibt es nicht:
+cli-stopping = wird beendet; ein zweites Signal bricht sofort ab
+cli-key-missing-optional = die Umgebungsvariable { $variable }, genannt in der Einstellung upstream.api_key_env, ist nicht gesetzt oder leer; Anfragen gehen ohne Schlüssel an den Upstream
+
+## Hinweise beim Start
+
+notice-tape-cut-back =
+    { $count ->
+        [one] Kassette { $path } endete in einem abgebrochenen Anhängen; auf die { $count } Interaktion davor gekürzt
+       *[other] Kassette { $path } endete in einem abgebrochenen Anhängen; auf die { $count } Interaktionen davor gekürzt
+    }
+notice-tape-converted = Kassette { $path } hatte Formatversion { $old }; als Version { $new } neu geschrieben
+notice-tape-laid-out = Kassette { $path } war nicht so angeordnet, wie der Harness sie hinterlässt (Zeilenenden, Byte-Order-Mark oder ein anderer Formatierer); neu geschrieben, das Aufgezeichnete ist unverändert
+notice-tape-rehashed =
+    { $count ->
+        [one] Kassette { $path } wurde mit anderen Ignorierpfaden oder Schwärzungsregeln aufgezeichnet; die Hashes ihrer { $count } Interaktion wurden neu berechnet. Geschwärzt wurde nicht noch einmal: `spycatcher-harness verify` sagt, ob das nötig ist
+       *[other] Kassette { $path } wurde mit anderen Ignorierpfaden oder Schwärzungsregeln aufgezeichnet; die Hashes ihrer { $count } Interaktionen wurden neu berechnet. Geschwärzt wurde nicht noch einmal: `spycatcher-harness verify` sagt, ob das nötig ist
+    }
+notice-tape-settings-noted = Kassette { $path } war leer; die jetzigen Ignorierpfade und Schwärzungsregeln wurden darin vermerkt
+notice-tape-unfinished =
+    { $count ->
+        [one] Kassette { $path } endet in einem unfertigen Anhängen; die { $count } Interaktion davor wurde gelesen. Falls gerade niemand darauf aufzeichnet, repariert `spycatcher-harness record` mit dieser Kassette sie
+       *[other] Kassette { $path } endet in einem unfertigen Anhängen; die { $count } Interaktionen davor wurden gelesen. Falls gerade niemand darauf aufzeichnet, repariert `spycatcher-harness record` mit dieser Kassette sie
+    }
+notice-key-missing = die Umgebungsvariable { $variable } (upstream.api_key_env) ist nicht gesetzt oder leer: Anfragen werden mit 502 beantwortet, bis mit einem Schlüssel darin neu gestartet wird
+
+## Zusammenfassungen am Ende
+
+cli-recorded =
+    { $count ->
+        [one] { $count } Interaktion auf { $path } aufgezeichnet
+       *[other] { $count } Interaktionen auf { $path } aufgezeichnet
+    }
+cli-recorded-nothing = 0 Interaktionen aufgezeichnet; der Client muss diese Basis-URL verwenden:
+cli-record-error-statuses =
+    { $count ->
+        [one] { $count } Austausch wurde mit einem Fehlerstatus aufgezeichnet; die Wiedergabe antwortet mit demselben Fehler
+       *[other] { $count } Austausche wurden mit einem Fehlerstatus aufgezeichnet; die Wiedergabe antwortet mit denselben Fehlern
+    }
+cli-record-failed =
+    { $count ->
+        [one] { $count } Austausch wurde wegen eines Fehlers nicht aufgezeichnet; die Meldungen oben sagen, warum
+       *[other] { $count } Austausche wurden wegen Fehlern nicht aufgezeichnet; die Meldungen oben sagen, warum
+    }
+cli-record-abandoned =
+    { $count ->
+        [one] { $count } Austausch wurde nicht aufgezeichnet, weil der Client vorzeitig ging
+       *[other] { $count } Austausche wurden nicht aufgezeichnet, weil der Client vorzeitig ging
+    }
+cli-record-refused =
+    { $count ->
+        [one] { $count } Anfrage wurde vom Harness selbst beantwortet und nicht aufgezeichnet (unbekannter Pfad, falsche Methode, fehlender Schlüssel, ...)
+       *[other] { $count } Anfragen wurden vom Harness selbst beantwortet und nicht aufgezeichnet (unbekannter Pfad, falsche Methode, fehlender Schlüssel, ...)
+    }
+cli-auto-ci = CI ist gesetzt, und weder Befehlszeile noch Umgebung verlangen eine Aufzeichnung; es wird nur wiedergegeben
+cli-auto-not-kept = die Aufzeichnung wurde verworfen, weil nicht jeder Austausch vollständig aufgezeichnet wurde; die Kassette ist unverändert
+cli-auto-passed-through =
+    { $count ->
+        [one] { $count } Anfrage an den Upstream durchgereicht; nichts wurde aufgezeichnet
+       *[other] { $count } Anfragen an den Upstream durchgereicht; nichts wurde aufgezeichnet
+    }
+cli-replayed =
+    { $count ->
+        [one] { $used } von { $count } Interaktion aus { $path } wiedergegeben
+       *[other] { $used } von { $count } Interaktionen aus { $path } wiedergegeben
+    }
+cli-unused = nie abgefragte Interaktionen, gezählt ab 0: { $indexes }
+cli-mismatched =
+    { $count ->
+        [one] { $count } Anfrage wurde mit 409 beantwortet, weil keine Aufzeichnung passte
+       *[other] { $count } Anfragen wurden mit 409 beantwortet, weil keine Aufzeichnung passte
+    }
+cli-rejected =
+    { $count ->
+        [one] { $count } Anfrage wurde vor der Zuordnung abgelehnt (fehlerhaftes JSON, unbekannter Pfad, ...)
+       *[other] { $count } Anfragen wurden vor der Zuordnung abgelehnt (fehlerhaftes JSON, unbekannter Pfad, ...)
+    }
+cli-dropped-headers = aufgezeichnete Header, die sich nicht senden lassen, wurden weggelassen: { $names }
+
+## Störungen und wie der Client sie aufnahm: Teile einer Zeile, durch Strichpunkte verbunden
+
+cli-fault-not-applicable = diese Störung fand in Interaktion { $index } nichts zu ändern ({ $reason }):
+cli-fault-never-due = auf keine Antwort passte diese Störungsregel; interaction und path darin prüfen:
+cli-reaction-retried =
+    { $retries ->
+        [one] der Client versuchte es einmal erneut, nach { $waits_ms } ms
+       *[other] der Client versuchte es { $retries }-mal erneut, nach { $waits_ms } ms
+    }
+cli-reaction-gave-up =
+    { $retries ->
+        [0] der Client gab auf, ohne es erneut zu versuchen
+        [one] der Client versuchte es einmal erneut, nach { $waits_ms } ms, und gab dann auf
+       *[other] der Client versuchte es { $retries }-mal erneut, nach { $waits_ms } ms, und gab dann auf
+    }
+cli-reaction-accepted-half-stream = der Client nahm einen halben Stream hin
+cli-reaction-accepted-altered-stream = der Client nahm den veränderten Stream hin
+cli-reaction-took-answer = der Client nahm die Antwort an
+cli-reaction-honoured = Retry-After wurde beachtet
+cli-reaction-hasty = Retry-After wurde nicht beachtet, { $early_ms } ms zu früh
+cli-reaction-left = er legte vor dem Ende auf
+cli-reaction-went-on = andere Anfragen folgten
+cli-reaction-nothing-more = danach wurde nichts mehr angefragt
+
+## Befunde von `verify`
+
+verify-interaction = Interaktion
+verify-clean =
+    { $count ->
+        [one] { $count } Interaktion geprüft, nichts gefunden
+       *[other] { $count } Interaktionen geprüft, nichts gefunden
+    }
+verify-found =
+    { $count ->
+        [one] { $count } Problem gefunden
+       *[other] { $count } Probleme gefunden
+    }
+verify-only-warnings =
+    { $count ->
+        [one] { $count } Warnung, keine Probleme
+       *[other] { $count } Warnungen, keine Probleme
+    }
+verify-ignore-paths-drift = mit anderen Ignorierpfaden aufgezeichnet ({ $recorded }), als die Konfiguration hat ({ $configured }); dieselben verwenden, oder die Kassette mit `record` fortsetzen, damit ihre Hashes neu berechnet werden
+verify-ignore-path-misfit = der Ignorierpfad { $path } passt nicht zum Rumpf der Anfrage; matching.ignore_paths berichtigen
+verify-hash-missing = der Anfrage fehlt stable_hash; neu aufzeichnen, oder diesen eintragen: { $computed }
+verify-hash-mismatch = stable_hash ist { $stored }, aber die aufgezeichnete Anfrage ergibt { $computed }; eines von beiden wurde bearbeitet
+verify-canonical-mismatch = canonical_request stimmt nicht mit der aufgezeichneten Anfrage überein: { $differences }
+verify-request-json-mismatch = parsed_json stimmt nicht mit dem Rumpf der Anfrage überein; eines von beiden wurde bearbeitet
+verify-request-not-json = der Rumpf der Anfrage ist kein JSON; die Wiedergabe antwortet darauf mit 400 und nie mit dieser Interaktion
+verify-response-json-mismatch = parsed_json stimmt nicht mit dem Rumpf der Antwort überein; eines von beiden wurde bearbeitet
+verify-events-mismatch = Ereignis { $event } des Streams stimmt nicht mit raw_transcript überein; eines von beiden wurde bearbeitet
+verify-events-count = es gibt { $events } Ereignisse, raw_transcript ergibt aber { $parsed }; eines von beiden wurde bearbeitet
+verify-transcript-unreadable = raw_transcript lässt sich nicht als Ereignisse lesen: { $problem }
+verify-chunks-order = die Endpositionen der Zeitangaben fallen bei Stück { $chunk }
+verify-chunks-end = das letzte Stück der Zeitangaben endet bei Byte { $end }, raw_transcript hat aber { $length }
+verify-chunks-time = die Zeiten fallen bei Stück { $chunk }
+verify-chunks-ttft = das erste Stück kam nach { $first_ms } ms, vor ttft_ms mit { $ttft_ms }
+verify-recorded-at = metadata.recorded_at ist { $value }; erwartet wird eine UTC-Zeit wie 2026-01-31T12:00:00.000000Z
+verify-request-header = die Anfrage enthält noch den Header { $name }, den die Schwärzungsregeln nennen; entfernen
+verify-response-header = die Antwort enthält noch den Header { $name }, den die Schwärzungsregeln nennen; entfernen
+verify-query-credential = der Query-Parameter { $name } sieht nach Zugangsdaten aus; sicherstellen, dass sein Wert kein Geheimnis ist
+verify-header-not-sendable = der Antwort-Header { $name } lässt sich nicht senden und wird bei der Wiedergabe weggelassen
+verify-event-carriage-return = Ereignis { $event } hat einen Wagenrücklauf in den Daten, den ein Client als Zeilenende liest
+verify-stream-without-events = die Anfrage verlangt einen Stream, aber die Antwort ist gewöhnlich und nicht mit answers_stream markiert; die Wiedergabe antwortet mit 501

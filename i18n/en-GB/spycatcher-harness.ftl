@@ -1,0 +1,257 @@
+### Texts of spycatcher-harness in British English. The source of all catalogues is en-US; these texts differ in spelling and
+### a few words.
+
+## Errors of the library. Names of arguments are those of the fields of the Python exceptions.
+
+harness-error-invalid-config = invalid configuration: { $message }
+harness-error-cassette-not-found = cassette not found: { $cassette_name }
+harness-error-request-mismatch = request mismatch at interaction { $interaction_id }: expected { $expected_hash }, observed { $observed_hash }; { $diff_summary }
+harness-error-invalid-cassette = invalid cassette: { $message }
+harness-error-unsupported-cassette-format-version = unsupported cassette format version { $found }; supported version is { $supported }
+harness-error-upstream-request-failed = upstream request failed: { $source }
+harness-error-mode-not-yet-implemented = mode not yet implemented: { $mode }
+harness-error-io = io failure: { $source }
+harness-error-canonical = the request cannot be reduced to its canonical form: { $detail }
+harness-error-invalid-pointer-path = invalid JSON Pointer path: "{ $path }"
+harness-error-stream-parse = the SSE stream cannot be read: { $detail }
+harness-error-stream-invalid-utf8 = SSE stream contained invalid UTF-8: { $detail }
+harness-error-stream-incomplete-event = SSE stream ended before the final event was complete
+
+## Help
+
+cli-about = Record conversations with LLM APIs to cassettes and replay them offline.
+cli-long-about = Point your program's base URL at the harness. Record once against the real provider, commit the cassette, and from then on replay it: same bytes, no network, no key.
+cli-version = { $version }
+cli-record-about = Forward requests to the upstream provider and record each exchange.
+cli-replay-about = Answer requests from a cassette; never touches the network.
+cli-verify-about = Check that a cassette is intact and safe to commit.
+cli-auto-about = Replay what the cassette knows and record the rest, as the record mode says.
+cli-config-about = Print the effective configuration and where each value comes from.
+cli-addon-path-about = Print the path of the add-on file for `mitmdump -s`.
+
+cli-usage = Usage:
+cli-heading-commands = Commands:
+cli-heading-options = Options:
+cli-heading-arguments = Arguments:
+cli-heading-examples = Examples:
+cli-heading-configuration = Configuration:
+cli-group-server = Server:
+cli-group-cassette = Cassette:
+cli-group-matching = Matching:
+cli-group-answers = Answers:
+cli-group-faults = Faults:
+cli-group-upstream = Upstream:
+cli-group-sources = Configuration sources:
+cli-group-messages = Messages:
+cli-default = default:
+cli-choices = one of:
+cli-repeatable = May be repeated.
+
+cli-merge-help = Each setting is taken from the first place that has it:
+cli-precedence = CLI > env > config files > defaults
+cli-files-help = Files, the strongest first: ./.spycatcher_harness.toml, [tool.spycatcher_harness] in ./pyproject.toml, $XDG_CONFIG_HOME/spycatcher_harness/config.toml, ~/.spycatcher_harness.toml. The settings of a subcommand stand in its table of the cmds namespace: cmds.record, cmds.replay, cmds.verify, cmds.auto.
+cli-environment-help = Environment variables are SPYCATCHER_HARNESS_CMDS_<SUBCOMMAND>_<KEY>; a double underscore goes one table down:
+
+cli-option-help = Show this help and exit.
+cli-option-version = Show the version and exit.
+cli-option-install-completion = Install completion for the current shell.
+cli-option-show-completion = Print completion for the current shell, to copy or customise.
+cli-option-listen = Address to listen on; port 0 picks a free one.
+cli-option-grace = How long running exchanges may finish at shutdown.
+cli-option-cassette-dir = Directory of the cassettes.
+cli-option-cassette-name = File name of the cassette, exactly as on disk.
+cli-option-record-mode = What is replayed and what is recorded.
+cli-option-match-mode = In recorded order, or in any order by content.
+cli-option-ignore-path = Part of the body left out of comparisons: /metadata/run_id or messages[*].id.
+cli-option-fail-unused = Exit with code 3 if recorded interactions were never asked for.
+cli-option-stream-source = What replayed streams are made of.
+cli-option-timing = Pace of replayed streams.
+cli-option-timing-factor = With --timing scaled: recorded times are multiplied by it.
+cli-option-timing-seed = With --timing realistic or demo: decides the jitter.
+cli-option-include-failures = Match recorded failures too, and repeat them.
+cli-option-keep-failures = Keep exchanges that ended badly, marked as failures.
+cli-option-fault = Fault to put into answers, such as status=429,retry_after_s=1,interaction=0.
+cli-option-fault-seed = Decides what faults with a probability strike.
+cli-option-fault-report = File for the faults and the client's reactions, as JSON.
+cli-option-upstream-kind = Provider preset.
+cli-option-base-url = Base URL of the provider's API.
+cli-option-api-key-env = Name of the environment variable that holds the key.
+cli-option-config = Read this file instead of the usual ones.
+cli-option-locale = Preferred language of messages.
+cli-option-fallback-locale = Language where the preferred one has no text.
+cli-argument-subcommand = Subcommand whose configuration is shown.
+
+## Command lines that cannot be parsed. The names begin as they do in the Rust edition of the harness.
+
+clap-error-argument-conflict = argument conflicts with another one: { $argument }
+clap-error-format = the command line cannot be understood: { $argument }
+clap-error-invalid-subcommand = unknown subcommand { $subcommand }; valid subcommands: { $valid_subcommands }
+clap-error-invalid-utf8 = invalid UTF-8 in argument { $argument }
+clap-error-invalid-value = invalid value { $value } for { $argument }
+clap-error-io = input or output failed: { $argument }
+clap-error-missing-argument = missing value for { $argument }
+clap-error-missing-subcommand = missing required subcommand; valid subcommands: { $valid_subcommands }
+clap-error-no-equals = { $argument } needs an equals sign before its value { $value }
+clap-error-too-few-values = too few values for { $argument }: { $actual } given, at least { $min } needed
+clap-error-too-many-values = too many values for { $argument }: { $actual } given, { $expected } expected
+clap-error-unknown-argument = unknown argument: { $argument }
+clap-error-value-validation = invalid value { $value } for { $argument }
+
+cli-expected-listen = expected an IP address with a port, such as 127.0.0.1:8787 or [::1]:0; host names are not accepted
+cli-expected-seconds = expected a number of seconds, 0 or more
+cli-expected-ignore-path = expected a JSON Pointer (/metadata/run_id) or a dotted path (messages[0].content)
+cli-expected-fault = expected a fault rule such as status=429,interaction=0
+cli-expected-factor = expected a number above 0
+cli-expected-number = expected a whole number
+cli-expected-choice = expected one of:
+cli-did-you-mean = did you mean this?
+cli-try-help = For help, try:
+
+## Starting and stopping
+
+cli-start-failed = failed to start harness:
+cli-shutdown-failed = failed to shut down harness:
+cli-verify-failed = failed to verify cassette:
+cli-cassette-not-found-advice = Record it first, or check --cassette-dir and --cassette-name. This file does not exist:
+cli-stopping = stopping; a second signal ends at once
+cli-key-missing-optional = the environment variable { $variable }, named by the setting upstream.api_key_env, is not set or empty; requests go upstream without a key
+
+## Notices at the start
+
+notice-tape-cut-back =
+    { $count ->
+        [one] cassette { $path } ended in an append that was cut short; cut it back to the { $count } interaction before that
+       *[other] cassette { $path } ended in an append that was cut short; cut it back to the { $count } interactions before that
+    }
+notice-tape-converted = cassette { $path } was of format version { $old }; rewrote it as version { $new }
+notice-tape-laid-out = cassette { $path } was not laid out as a recorder leaves it (line ends, byte order mark or another formatter); rewrote it, what was recorded is unchanged
+notice-tape-rehashed =
+    { $count ->
+        [one] cassette { $path } was recorded under other ignore paths or redaction rules; computed the hashes of its { $count } interaction anew. Redaction was not applied to them again: `spycatcher-harness verify` tells whether that is needed
+       *[other] cassette { $path } was recorded under other ignore paths or redaction rules; computed the hashes of its { $count } interactions anew. Redaction was not applied to them again: `spycatcher-harness verify` tells whether that is needed
+    }
+notice-tape-settings-noted = cassette { $path } was empty; noted the present ignore paths and redaction rules in it
+notice-tape-unfinished =
+    { $count ->
+        [one] cassette { $path } ends in an append that is unfinished; read the { $count } interaction before it. Unless a recorder is at work on it now, `spycatcher-harness record` with this cassette repairs it
+       *[other] cassette { $path } ends in an append that is unfinished; read the { $count } interactions before it. Unless a recorder is at work on it now, `spycatcher-harness record` with this cassette repairs it
+    }
+notice-key-missing = the environment variable { $variable } (upstream.api_key_env) is unset or empty: requests will be answered with 502 until the recorder is started with a key in it
+
+## Summaries at the end
+
+cli-recorded =
+    { $count ->
+        [one] recorded { $count } interaction to { $path }
+       *[other] recorded { $count } interactions to { $path }
+    }
+cli-recorded-nothing = recorded 0 interactions; this is the base URL that the client has to use:
+cli-record-error-statuses =
+    { $count ->
+        [one] { $count } exchange was recorded with an error status; a replay will answer with the same error
+       *[other] { $count } exchanges were recorded with an error status; a replay will answer with the same errors
+    }
+cli-record-failed =
+    { $count ->
+        [one] { $count } exchange was not recorded because of a failure; the messages above say why
+       *[other] { $count } exchanges were not recorded because of failures; the messages above say why
+    }
+cli-record-abandoned =
+    { $count ->
+        [one] { $count } exchange was not recorded because the client left early
+       *[other] { $count } exchanges were not recorded because the client left early
+    }
+cli-record-refused =
+    { $count ->
+        [one] { $count } request was answered by the harness itself and not recorded (unknown path, wrong method, missing key, ...)
+       *[other] { $count } requests were answered by the harness itself and not recorded (unknown path, wrong method, missing key, ...)
+    }
+cli-auto-ci = CI is set, and nobody asked for a recording on the command line or in the environment; replaying only
+cli-auto-not-kept = the recording was not kept, because not every exchange was recorded whole; the cassette is as it was
+cli-auto-passed-through =
+    { $count ->
+        [one] passed { $count } request through to the upstream; nothing was recorded
+       *[other] passed { $count } requests through to the upstream; nothing was recorded
+    }
+cli-replayed =
+    { $count ->
+        [one] replayed { $used } of { $count } interaction from { $path }
+       *[other] replayed { $used } of { $count } interactions from { $path }
+    }
+cli-unused = interactions never asked for, counted from 0: { $indexes }
+cli-mismatched =
+    { $count ->
+        [one] { $count } request was answered with 409 because nothing recorded matched
+       *[other] { $count } requests were answered with 409 because nothing recorded matched
+    }
+cli-rejected =
+    { $count ->
+        [one] { $count } request was refused before matching (bad JSON, unknown path, ...)
+       *[other] { $count } requests were refused before matching (bad JSON, unknown path, ...)
+    }
+cli-dropped-headers = recorded headers that cannot be sent were left out: { $names }
+
+## Faults and how the client took them: parts of one line, joined by semicolons
+
+cli-fault-not-applicable = this fault had nothing to change in interaction { $index } ({ $reason }):
+cli-fault-never-due = no answer met this fault rule; check its interaction and path:
+cli-reaction-retried =
+    { $retries ->
+        [one] the client retried once, after { $waits_ms } ms
+       *[other] the client retried { $retries } times, after { $waits_ms } ms
+    }
+cli-reaction-gave-up =
+    { $retries ->
+        [0] the client gave up without retrying
+        [one] the client retried once, after { $waits_ms } ms, then gave up
+       *[other] the client retried { $retries } times, after { $waits_ms } ms, then gave up
+    }
+cli-reaction-accepted-half-stream = the client accepted a half stream
+cli-reaction-accepted-altered-stream = the client accepted the altered stream
+cli-reaction-took-answer = the client took the answer
+cli-reaction-honoured = Retry-After was honoured
+cli-reaction-hasty = Retry-After was not honoured, { $early_ms } ms too early
+cli-reaction-left = it hung up before the end
+cli-reaction-went-on = other requests followed
+cli-reaction-nothing-more = nothing was asked after it
+
+## Findings of `verify`, each behind the file and, where it has one, the number of the interaction
+
+verify-interaction = interaction
+verify-clean =
+    { $count ->
+        [one] { $count } interaction checked, nothing found
+       *[other] { $count } interactions checked, nothing found
+    }
+verify-found =
+    { $count ->
+        [one] { $count } problem found
+       *[other] { $count } problems found
+    }
+verify-only-warnings =
+    { $count ->
+        [one] { $count } warning, no problems
+       *[other] { $count } warnings, no problems
+    }
+verify-ignore-paths-drift = recorded with other ignore paths ({ $recorded }) than the configuration has ({ $configured }); use the same ones, or continue the cassette with `record` to have its hashes computed anew
+verify-ignore-path-misfit = the ignore path { $path } does not fit the request body; correct matching.ignore_paths
+verify-hash-missing = the request has no stable_hash; record it again, or write this one: { $computed }
+verify-hash-mismatch = stable_hash is { $stored }, but the recorded request gives { $computed }; one of the two was edited
+verify-canonical-mismatch = canonical_request does not agree with the recorded request: { $differences }
+verify-request-json-mismatch = parsed_json does not agree with the request body; one of the two was edited
+verify-request-not-json = the request body is not JSON, so a replay answers 400 to it and never this interaction
+verify-response-json-mismatch = parsed_json does not agree with the response body; one of the two was edited
+verify-events-mismatch = event { $event } of the stream does not agree with its raw_transcript; one of the two was edited
+verify-events-count = there are { $events } events, but raw_transcript gives { $parsed }; one of the two was edited
+verify-transcript-unreadable = raw_transcript cannot be read as events: { $problem }
+verify-chunks-order = the end offsets of the timing chunks decrease at chunk { $chunk }
+verify-chunks-end = the last timing chunk ends at byte { $end }, but raw_transcript has { $length }
+verify-chunks-time = the times of the timing chunks decrease at chunk { $chunk }
+verify-chunks-ttft = the first timing chunk came at { $first_ms } ms, before ttft_ms, which is { $ttft_ms }
+verify-recorded-at = metadata.recorded_at is { $value }; expected a UTC time such as 2026-01-31T12:00:00.000000Z
+verify-request-header = the request keeps the header { $name }, which the redaction rules name; remove it
+verify-response-header = the response keeps the header { $name }, which the redaction rules name; remove it
+verify-query-credential = the query parameter { $name } looks like a credential; make sure that its value is no secret
+verify-header-not-sendable = the response header { $name } cannot be sent and is left out of replays
+verify-event-carriage-return = event { $event } has a carriage return in its data, which a client reads as a line end
+verify-stream-without-events = the request asks for a stream, but the answer is a plain one that is not marked answers_stream, so a replay answers 501

@@ -1,0 +1,260 @@
+### Textos de spycatcher-harness en español. La fuente de todos los catálogos es en-US.
+###
+### Lo que se copia o lee un programa va junto a estos textos, no dentro. A un texto que acaba en dos puntos le sigue un
+### elemento así. Términos: cassette = casete (masculino), interaction = interacción, record = grabar, replay = reproducir,
+### exchange = intercambio, request = petición, answer y response = respuesta.
+
+## Errores de la biblioteca
+
+harness-error-invalid-config = configuración no válida: { $message }
+harness-error-cassette-not-found = casete no encontrado: { $cassette_name }
+harness-error-request-mismatch = la petición no coincide con la interacción { $interaction_id }: se esperaba { $expected_hash }, se observó { $observed_hash }; { $diff_summary }
+harness-error-invalid-cassette = casete no válido: { $message }
+harness-error-unsupported-cassette-format-version = versión { $found } del formato de casete no admitida; la versión admitida es { $supported }
+harness-error-upstream-request-failed = falló la petición al proveedor: { $source }
+harness-error-mode-not-yet-implemented = modo aún no implementado: { $mode }
+harness-error-io = error de entrada/salida: { $source }
+harness-error-canonical = no se puede reducir la petición a su forma canónica: { $detail }
+harness-error-invalid-pointer-path = ruta JSON Pointer no válida: «{ $path }»
+harness-error-stream-parse = no se puede leer el flujo SSE: { $detail }
+harness-error-stream-invalid-utf8 = el flujo SSE contenía UTF-8 no válido: { $detail }
+harness-error-stream-incomplete-event = el flujo SSE terminó antes de completarse el último evento
+
+## Ayuda
+
+cli-about = Graba conversaciones con API de LLM en casetes y las reproduce sin conexión.
+cli-long-about = Dirija la URL base de su programa al arnés, grabe una vez con el proveedor real, incluya el casete en el repositorio y, desde entonces, reprodúzcalo: los mismos bytes, sin red y sin clave.
+cli-version = { $version }
+cli-record-about = Reenvía las peticiones al proveedor y graba cada intercambio.
+cli-replay-about = Responde a las peticiones desde un casete, sin tocar nunca la red.
+cli-verify-about = Comprueba que un casete está íntegro y puede incluirse en el repositorio.
+cli-auto-about = Reproduce lo que el casete conoce y graba el resto, según el modo de grabación.
+cli-config-about = Muestra la configuración efectiva y el origen de cada valor.
+cli-addon-path-about = Muestra la ruta del archivo de extensión para `mitmdump -s`.
+
+cli-usage = Uso:
+cli-heading-commands = Órdenes:
+cli-heading-options = Opciones:
+cli-heading-arguments = Argumentos:
+cli-heading-examples = Ejemplos:
+cli-heading-configuration = Configuración:
+cli-group-server = Servidor:
+cli-group-cassette = Casete:
+cli-group-matching = Coincidencia:
+cli-group-answers = Respuestas:
+cli-group-faults = Fallos simulados:
+cli-group-upstream = Proveedor:
+cli-group-sources = Fuentes de configuración:
+cli-group-messages = Mensajes:
+cli-default = por omisión:
+cli-choices = uno de:
+cli-repeatable = Puede repetirse.
+
+cli-merge-help = Cada ajuste se toma del primer sitio que lo define:
+cli-precedence = línea de órdenes > entorno > archivos de configuración > valores por omisión
+cli-files-help = Archivos, del más fuerte al más débil: ./.spycatcher_harness.toml, [tool.spycatcher_harness] en ./pyproject.toml, $XDG_CONFIG_HOME/spycatcher_harness/config.toml, ~/.spycatcher_harness.toml. Los ajustes de una suborden están en su tabla del espacio de nombres cmds: cmds.record, cmds.replay, cmds.verify, cmds.auto.
+cli-environment-help = Las variables de entorno se llaman SPYCATCHER_HARNESS_CMDS_<SUBCOMMAND>_<KEY>; un doble guion bajo baja una tabla:
+
+cli-option-help = Muestra esta ayuda y sale.
+cli-option-version = Muestra la versión y sale.
+cli-option-install-completion = Instala el completado para el intérprete actual.
+cli-option-show-completion = Muestra el completado para el intérprete actual, para copiarlo o adaptarlo.
+cli-option-listen = Dirección en la que escuchar; el puerto 0 elige uno libre.
+cli-option-grace = Tiempo para que acaben los intercambios en curso al parar.
+cli-option-cassette-dir = Directorio de los casetes.
+cli-option-cassette-name = Nombre de archivo del casete, tal como está en el disco.
+cli-option-record-mode = Qué se reproduce y qué se graba.
+cli-option-match-mode = En el orden grabado, o en cualquier orden según el contenido.
+cli-option-ignore-path = Parte del cuerpo excluida de las comparaciones: /metadata/run_id o messages[*].id.
+cli-option-fail-unused = Sale con el código 3 si alguna interacción no se pidió nunca.
+cli-option-stream-source = De qué se componen los flujos reproducidos.
+cli-option-timing = Ritmo de los flujos reproducidos.
+cli-option-timing-factor = Con --timing scaled: multiplica los tiempos grabados.
+cli-option-timing-seed = Con --timing realistic o demo: determina la variación.
+cli-option-include-failures = Tiene en cuenta también los fracasos grabados y los repite.
+cli-option-keep-failures = Conserva los intercambios que acabaron mal, marcados como fracasos.
+cli-option-fault = Fallo que introducir en las respuestas, por ejemplo status=429,retry_after_s=1,interaction=0.
+cli-option-fault-seed = Determina qué fallos con probabilidad se producen.
+cli-option-fault-report = Archivo para los fallos y las reacciones del cliente, en JSON.
+cli-option-upstream-kind = Preajuste del proveedor.
+cli-option-base-url = URL base de la API del proveedor.
+cli-option-api-key-env = Nombre de la variable de entorno que contiene la clave.
+cli-option-config = Lee este archivo en lugar de los habituales.
+cli-option-locale = Idioma preferido de los mensajes.
+cli-option-fallback-locale = Idioma cuando el preferido no tiene el texto.
+cli-argument-subcommand = Suborden cuya configuración se muestra.
+
+## Líneas de órdenes que no se pueden leer
+
+clap-error-argument-conflict = argumento incompatible con otro: { $argument }
+clap-error-format = no se entiende la línea de órdenes: { $argument }
+clap-error-invalid-subcommand = suborden desconocida { $subcommand }; subórdenes válidas: { $valid_subcommands }
+clap-error-invalid-utf8 = UTF-8 no válido en el argumento { $argument }
+clap-error-invalid-value = valor no válido { $value } para { $argument }
+clap-error-io = falló la entrada o la salida: { $argument }
+clap-error-missing-argument = falta el valor de { $argument }
+clap-error-missing-subcommand = falta la suborden obligatoria; subórdenes válidas: { $valid_subcommands }
+clap-error-no-equals = { $argument } necesita un signo igual antes de su valor { $value }
+clap-error-too-few-values = valores insuficientes para { $argument }: se dieron { $actual }, se necesitan al menos { $min }
+clap-error-too-many-values = demasiados valores para { $argument }: se dieron { $actual }, se esperaban { $expected }
+clap-error-unknown-argument = argumento desconocido: { $argument }
+clap-error-value-validation = valor no válido { $value } para { $argument }
+
+cli-expected-listen = se espera una dirección IP con puerto, como 127.0.0.1:8787 o [::1]:0; no se aceptan nombres de equipo
+cli-expected-seconds = se espera un número de segundos, 0 o más
+cli-expected-ignore-path = se espera un JSON Pointer (/metadata/run_id) o una ruta con puntos (messages[0].content)
+cli-expected-fault = se espera una regla de fallo como status=429,interaction=0
+cli-expected-factor = se espera un número mayor que 0
+cli-expected-number = se espera un número entero
+cli-expected-choice = se espera uno de:
+cli-did-you-mean = ¿quería decir esto?
+cli-try-help = Para obtener ayuda, pruebe:
+
+## Arranque y parada
+
+cli-start-failed = no se pudo arrancar el arnés:
+cli-shutdown-failed = no se pudo parar el arnés:
+cli-verify-failed = no se pudo comprobar el casete:
+cli-cassette-not-found-advice = Grábelo primero, o revise --cassette-dir y --cassette-name. Este archivo no existe:
+cli-stopping = parando; una segunda señal termina de inmediato
+cli-key-missing-optional = la variable de entorno { $variable }, indicada por el ajuste upstream.api_key_env, no está definida o está vacía; las peticiones salen sin clave
+
+## Avisos al arrancar
+
+notice-tape-cut-back =
+    { $count ->
+        [one] el casete { $path } acababa en una escritura interrumpida; recortado a la única interacción ({ $count }) anterior
+       *[other] el casete { $path } acababa en una escritura interrumpida; recortado a las { $count } interacciones anteriores
+    }
+notice-tape-converted = el casete { $path } tenía la versión de formato { $old }; reescrito como versión { $new }
+notice-tape-laid-out = el casete { $path } no estaba dispuesto como lo deja el arnés (fines de línea, marca de orden de bytes u otro formateador); reescrito, lo grabado no cambia
+notice-tape-rehashed =
+    { $count ->
+        [one] el casete { $path } se grabó con otras rutas ignoradas o reglas de censura; se recalcularon los hashes de { $count } interacción. La censura no se aplicó de nuevo: `spycatcher-harness verify` dice si hace falta
+       *[other] el casete { $path } se grabó con otras rutas ignoradas o reglas de censura; se recalcularon los hashes de { $count } interacciones. La censura no se aplicó de nuevo: `spycatcher-harness verify` dice si hace falta
+    }
+notice-tape-settings-noted = el casete { $path } estaba vacío; se anotaron en él las rutas ignoradas y reglas de censura actuales
+notice-tape-unfinished =
+    { $count ->
+        [one] el casete { $path } acaba en una escritura inconclusa; se leyó { $count } interacción anterior. Si nadie está grabando en él ahora, `spycatcher-harness record` con este casete lo repara
+       *[other] el casete { $path } acaba en una escritura inconclusa; se leyeron { $count } interacciones anteriores. Si nadie está grabando en él ahora, `spycatcher-harness record` con este casete lo repara
+    }
+notice-key-missing = la variable de entorno { $variable } (upstream.api_key_env) no está definida o está vacía: las peticiones recibirán un 502 hasta que se vuelva a arrancar con una clave
+
+## Resúmenes finales
+
+cli-recorded =
+    { $count ->
+        [one] { $count } interacción grabada en { $path }
+       *[other] { $count } interacciones grabadas en { $path }
+    }
+cli-recorded-nothing = 0 interacciones grabadas; el cliente debe usar esta URL base:
+cli-record-error-statuses =
+    { $count ->
+        [one] { $count } intercambio se grabó con un estado de error; al reproducirlo se responderá con el mismo error
+       *[other] { $count } intercambios se grabaron con un estado de error; al reproducirlos se responderá con los mismos errores
+    }
+cli-record-failed =
+    { $count ->
+        [one] { $count } intercambio no se grabó por un error; los mensajes anteriores dicen por qué
+       *[other] { $count } intercambios no se grabaron por errores; los mensajes anteriores dicen por qué
+    }
+cli-record-abandoned =
+    { $count ->
+        [one] { $count } intercambio no se grabó porque el cliente se fue antes de tiempo
+       *[other] { $count } intercambios no se grabaron porque el cliente se fue antes de tiempo
+    }
+cli-record-refused =
+    { $count ->
+        [one] { $count } petición la respondió el propio arnés y no se grabó (ruta desconocida, método incorrecto, falta la clave, ...)
+       *[other] { $count } peticiones las respondió el propio arnés y no se grabaron (ruta desconocida, método incorrecto, falta la clave, ...)
+    }
+cli-auto-ci = CI está definida y ni la línea de órdenes ni el entorno piden grabar; solo se reproduce
+cli-auto-not-kept = la grabación no se conservó, porque no todos los intercambios se grabaron enteros; el casete sigue como estaba
+cli-auto-passed-through =
+    { $count ->
+        [one] { $count } petición pasada tal cual al proveedor; no se grabó nada
+       *[other] { $count } peticiones pasadas tal cual al proveedor; no se grabó nada
+    }
+cli-replayed =
+    { $count ->
+        [one] reproducidas { $used } de { $count } interacción de { $path }
+       *[other] reproducidas { $used } de { $count } interacciones de { $path }
+    }
+cli-unused = interacciones que no se pidieron nunca, contadas desde 0: { $indexes }
+cli-mismatched =
+    { $count ->
+        [one] { $count } petición recibió un 409 porque no coincidía con nada grabado
+       *[other] { $count } peticiones recibieron un 409 porque no coincidían con nada grabado
+    }
+cli-rejected =
+    { $count ->
+        [one] { $count } petición se rechazó antes de buscar coincidencias (JSON incorrecto, ruta desconocida, ...)
+       *[other] { $count } peticiones se rechazaron antes de buscar coincidencias (JSON incorrecto, ruta desconocida, ...)
+    }
+cli-dropped-headers = se omitieron cabeceras grabadas que no se pueden enviar: { $names }
+
+## Fallos y reacción del cliente: partes de una línea, unidas por puntos y coma
+
+cli-fault-not-applicable = este fallo no tenía nada que cambiar en la interacción { $index } ({ $reason }):
+cli-fault-never-due = ninguna respuesta cumplió esta regla de fallo; revise su interaction y su path:
+cli-reaction-retried =
+    { $retries ->
+        [one] el cliente reintentó una vez, tras { $waits_ms } ms
+       *[other] el cliente reintentó { $retries } veces, tras { $waits_ms } ms
+    }
+cli-reaction-gave-up =
+    { $retries ->
+        [0] el cliente desistió sin reintentar
+        [one] el cliente reintentó una vez, tras { $waits_ms } ms, y desistió
+       *[other] el cliente reintentó { $retries } veces, tras { $waits_ms } ms, y desistió
+    }
+cli-reaction-accepted-half-stream = el cliente aceptó medio flujo
+cli-reaction-accepted-altered-stream = el cliente aceptó el flujo alterado
+cli-reaction-took-answer = el cliente tomó la respuesta
+cli-reaction-honoured = se respetó Retry-After
+cli-reaction-hasty = no se respetó Retry-After, { $early_ms } ms antes de tiempo
+cli-reaction-left = colgó antes del final
+cli-reaction-went-on = siguieron otras peticiones
+cli-reaction-nothing-more = después no se pidió nada más
+
+## Hallazgos de `verify`
+
+verify-interaction = interacción
+verify-clean =
+    { $count ->
+        [one] { $count } interacción comprobada, nada que señalar
+       *[other] { $count } interacciones comprobadas, nada que señalar
+    }
+verify-found =
+    { $count ->
+        [one] { $count } problema encontrado
+       *[other] { $count } problemas encontrados
+    }
+verify-only-warnings =
+    { $count ->
+        [one] { $count } aviso, ningún problema
+       *[other] { $count } avisos, ningún problema
+    }
+verify-ignore-paths-drift = grabado con otras rutas ignoradas ({ $recorded }) que las de la configuración ({ $configured }); use las mismas, o continúe el casete con `record` para recalcular sus hashes
+verify-ignore-path-misfit = la ruta ignorada { $path } no encaja en el cuerpo de la petición; corrija matching.ignore_paths
+verify-hash-missing = la petición no tiene stable_hash; grábela de nuevo, o escriba este: { $computed }
+verify-hash-mismatch = stable_hash es { $stored }, pero la petición grabada da { $computed }; uno de los dos se modificó
+verify-canonical-mismatch = canonical_request no concuerda con la petición grabada: { $differences }
+verify-request-json-mismatch = parsed_json no concuerda con el cuerpo de la petición; uno de los dos se modificó
+verify-request-not-json = el cuerpo de la petición no es JSON; al reproducirla se responde 400 y nunca con esta interacción
+verify-response-json-mismatch = parsed_json no concuerda con el cuerpo de la respuesta; uno de los dos se modificó
+verify-events-mismatch = el evento { $event } del flujo no concuerda con raw_transcript; uno de los dos se modificó
+verify-events-count = hay { $events } eventos, pero raw_transcript da { $parsed }; uno de los dos se modificó
+verify-transcript-unreadable = raw_transcript no se puede leer como eventos: { $problem }
+verify-chunks-order = las posiciones finales de los fragmentos decrecen en el fragmento { $chunk }
+verify-chunks-end = el último fragmento acaba en el byte { $end }, pero raw_transcript tiene { $length }
+verify-chunks-time = los tiempos de los fragmentos decrecen en el fragmento { $chunk }
+verify-chunks-ttft = el primer fragmento llegó a los { $first_ms } ms, antes de ttft_ms, que es { $ttft_ms }
+verify-recorded-at = metadata.recorded_at es { $value }; se espera una hora UTC como 2026-01-31T12:00:00.000000Z
+verify-request-header = la petición conserva la cabecera { $name }, que nombran las reglas de censura; quítela
+verify-response-header = la respuesta conserva la cabecera { $name }, que nombran las reglas de censura; quítela
+verify-query-credential = el parámetro { $name } de la URL parece una credencial; asegúrese de que su valor no es un secreto
+verify-header-not-sendable = la cabecera de respuesta { $name } no se puede enviar y se omite al reproducir
+verify-event-carriage-return = el evento { $event } tiene un retorno de carro en sus datos, que un cliente lee como fin de línea
+verify-stream-without-events = la petición pide un flujo, pero la respuesta es corriente y no está marcada con answers_stream; al reproducirla se responde 501

@@ -1,0 +1,260 @@
+### Textes de spycatcher-harness en français. La source de tous les catalogues est en-US.
+###
+### Ce que l'on copie ou qu'un programme lit se trouve à côté de ces textes, pas dedans. Un texte qui finit par un deux-points
+### est suivi d'un tel élément. Termes : cassette = cassette, interaction = interaction, record = enregistrer,
+### replay = rejouer, exchange = échange, request = requête, answer et response = réponse.
+
+## Erreurs de la bibliothèque
+
+harness-error-invalid-config = configuration invalide : { $message }
+harness-error-cassette-not-found = cassette introuvable : { $cassette_name }
+harness-error-request-mismatch = la requête ne correspond pas à l'interaction { $interaction_id } : attendu { $expected_hash }, observé { $observed_hash } ; { $diff_summary }
+harness-error-invalid-cassette = cassette invalide : { $message }
+harness-error-unsupported-cassette-format-version = version { $found } du format de cassette non prise en charge ; version prise en charge : { $supported }
+harness-error-upstream-request-failed = échec de la requête vers le fournisseur : { $source }
+harness-error-mode-not-yet-implemented = mode pas encore implémenté : { $mode }
+harness-error-io = erreur d'entrée-sortie : { $source }
+harness-error-canonical = impossible de réduire la requête à sa forme canonique : { $detail }
+harness-error-invalid-pointer-path = chemin JSON Pointer invalide : « { $path } »
+harness-error-stream-parse = flux SSE illisible : { $detail }
+harness-error-stream-invalid-utf8 = le flux SSE contenait de l'UTF-8 invalide : { $detail }
+harness-error-stream-incomplete-event = le flux SSE s'est arrêté avant la fin du dernier événement
+
+## Aide
+
+cli-about = Enregistre des conversations avec des API de LLM sur des cassettes et les rejoue hors ligne.
+cli-long-about = Dirigez l'URL de base de votre programme vers le harnais, enregistrez une fois auprès du vrai fournisseur, versionnez la cassette, puis rejouez-la : mêmes octets, sans réseau, sans clé.
+cli-version = { $version }
+cli-record-about = Transmet les requêtes au fournisseur et enregistre chaque échange.
+cli-replay-about = Répond aux requêtes depuis une cassette, sans jamais toucher au réseau.
+cli-verify-about = Vérifie qu'une cassette est intacte et peut être versionnée sans risque.
+cli-auto-about = Rejoue ce que la cassette connaît et enregistre le reste, selon le mode.
+cli-config-about = Affiche la configuration effective et l'origine de chaque valeur.
+cli-addon-path-about = Affiche le chemin du fichier d'extension pour `mitmdump -s`.
+
+cli-usage = Utilisation :
+cli-heading-commands = Commandes :
+cli-heading-options = Options :
+cli-heading-arguments = Arguments :
+cli-heading-examples = Exemples :
+cli-heading-configuration = Configuration :
+cli-group-server = Serveur :
+cli-group-cassette = Cassette :
+cli-group-matching = Correspondance :
+cli-group-answers = Réponses :
+cli-group-faults = Pannes :
+cli-group-upstream = Fournisseur :
+cli-group-sources = Sources de configuration :
+cli-group-messages = Messages :
+cli-default = par défaut :
+cli-choices = au choix :
+cli-repeatable = Peut être répété.
+
+cli-merge-help = Chaque réglage vient du premier endroit qui le définit :
+cli-precedence = ligne de commande > environnement > fichiers > valeurs par défaut
+cli-files-help = Fichiers, du plus fort au plus faible : ./.spycatcher_harness.toml, [tool.spycatcher_harness] dans ./pyproject.toml, $XDG_CONFIG_HOME/spycatcher_harness/config.toml, ~/.spycatcher_harness.toml. Les réglages d'une sous-commande se trouvent dans sa table de l'espace de noms cmds : cmds.record, cmds.replay, cmds.verify, cmds.auto.
+cli-environment-help = Les variables d'environnement se nomment SPYCATCHER_HARNESS_CMDS_<SUBCOMMAND>_<KEY> ; un double tiret bas descend d'une table :
+
+cli-option-help = Affiche cette aide et quitte.
+cli-option-version = Affiche la version et quitte.
+cli-option-install-completion = Installe la complétion pour le shell actuel.
+cli-option-show-completion = Affiche la complétion pour le shell actuel, à copier ou à adapter.
+cli-option-listen = Adresse d'écoute ; le port 0 en choisit un libre.
+cli-option-grace = Temps laissé aux échanges en cours pour finir à l'arrêt.
+cli-option-cassette-dir = Répertoire des cassettes.
+cli-option-cassette-name = Nom de fichier de la cassette, exactement comme sur le disque.
+cli-option-record-mode = Ce qui est rejoué et ce qui est enregistré.
+cli-option-match-mode = Dans l'ordre enregistré, ou dans un ordre quelconque selon le contenu.
+cli-option-ignore-path = Partie du corps exclue des comparaisons : /metadata/run_id ou messages[*].id.
+cli-option-fail-unused = Quitte avec le code 3 si des interactions n'ont jamais été demandées.
+cli-option-stream-source = Ce dont les flux rejoués sont faits.
+cli-option-timing = Rythme des flux rejoués.
+cli-option-timing-factor = Avec --timing scaled : multiplie les temps enregistrés.
+cli-option-timing-seed = Avec --timing realistic ou demo : détermine la gigue.
+cli-option-include-failures = Prend aussi en compte les échecs enregistrés, et les reproduit.
+cli-option-keep-failures = Conserve les échanges qui ont mal fini, marqués comme échecs.
+cli-option-fault = Panne à introduire dans les réponses, par exemple status=429,retry_after_s=1,interaction=0.
+cli-option-fault-seed = Détermine quelles pannes probabilistes se produisent.
+cli-option-fault-report = Fichier pour les pannes et les réactions du client, en JSON.
+cli-option-upstream-kind = Préréglage du fournisseur.
+cli-option-base-url = URL de base de l'API du fournisseur.
+cli-option-api-key-env = Nom de la variable d'environnement qui contient la clé.
+cli-option-config = Lit ce fichier au lieu des fichiers habituels.
+cli-option-locale = Langue préférée des messages.
+cli-option-fallback-locale = Langue de repli quand un texte manque.
+cli-argument-subcommand = Sous-commande dont la configuration est affichée.
+
+## Lignes de commande illisibles
+
+clap-error-argument-conflict = argument incompatible avec un autre : { $argument }
+clap-error-format = ligne de commande incompréhensible : { $argument }
+clap-error-invalid-subcommand = sous-commande inconnue { $subcommand } ; sous-commandes valides : { $valid_subcommands }
+clap-error-invalid-utf8 = UTF-8 invalide dans l'argument { $argument }
+clap-error-invalid-value = valeur invalide { $value } pour { $argument }
+clap-error-io = échec d'entrée ou de sortie : { $argument }
+clap-error-missing-argument = valeur manquante pour { $argument }
+clap-error-missing-subcommand = sous-commande requise absente ; sous-commandes valides : { $valid_subcommands }
+clap-error-no-equals = { $argument } exige un signe égal devant sa valeur { $value }
+clap-error-too-few-values = trop peu de valeurs pour { $argument } : { $actual } fournies, au moins { $min } requises
+clap-error-too-many-values = trop de valeurs pour { $argument } : { $actual } fournies, { $expected } attendues
+clap-error-unknown-argument = argument inconnu : { $argument }
+clap-error-value-validation = valeur invalide { $value } pour { $argument }
+
+cli-expected-listen = une adresse IP avec un port est attendue, par exemple 127.0.0.1:8787 ou [::1]:0 ; les noms d'hôte ne sont pas acceptés
+cli-expected-seconds = un nombre de secondes est attendu, 0 ou plus
+cli-expected-ignore-path = un JSON Pointer (/metadata/run_id) ou un chemin à points (messages[0].content) est attendu
+cli-expected-fault = une règle de panne est attendue, par exemple status=429,interaction=0
+cli-expected-factor = un nombre supérieur à 0 est attendu
+cli-expected-number = un nombre entier est attendu
+cli-expected-choice = valeurs attendues :
+cli-did-you-mean = vouliez-vous dire ceci ?
+cli-try-help = Pour l'aide, essayez :
+
+## Démarrage et arrêt
+
+cli-start-failed = impossible de démarrer le harnais :
+cli-shutdown-failed = impossible d'arrêter le harnais :
+cli-verify-failed = impossible de vérifier la cassette :
+cli-cassette-not-found-advice = Enregistrez-la d'abord, ou vérifiez --cassette-dir et --cassette-name. Ce fichier n'existe pas :
+cli-stopping = arrêt en cours ; un second signal interrompt immédiatement
+cli-key-missing-optional = la variable d'environnement { $variable }, désignée par le réglage upstream.api_key_env, est absente ou vide ; les requêtes partent sans clé
+
+## Avis au démarrage
+
+notice-tape-cut-back =
+    { $count ->
+        [one] la cassette { $path } finissait par un ajout interrompu ; ramenée à la seule interaction ({ $count }) qui le précède
+       *[other] la cassette { $path } finissait par un ajout interrompu ; ramenée aux { $count } interactions qui le précèdent
+    }
+notice-tape-converted = la cassette { $path } était au format de version { $old } ; réécrite en version { $new }
+notice-tape-laid-out = la cassette { $path } n'était pas mise en page comme le harnais la laisse (fins de ligne, indicateur d'ordre des octets ou autre formateur) ; réécrite, ce qui est enregistré reste inchangé
+notice-tape-rehashed =
+    { $count ->
+        [one] la cassette { $path } a été enregistrée avec d'autres chemins ignorés ou règles de caviardage ; empreintes recalculées pour { $count } interaction. Le caviardage n'a pas été réappliqué : `spycatcher-harness verify` dit s'il le faut
+       *[other] la cassette { $path } a été enregistrée avec d'autres chemins ignorés ou règles de caviardage ; empreintes recalculées pour { $count } interactions. Le caviardage n'a pas été réappliqué : `spycatcher-harness verify` dit s'il le faut
+    }
+notice-tape-settings-noted = la cassette { $path } était vide ; les chemins ignorés et règles de caviardage actuels y ont été notés
+notice-tape-unfinished =
+    { $count ->
+        [one] la cassette { $path } finit par un ajout inachevé ; { $count } interaction lue avant lui. Sauf si un enregistrement est en cours, `spycatcher-harness record` avec cette cassette la répare
+       *[other] la cassette { $path } finit par un ajout inachevé ; { $count } interactions lues avant lui. Sauf si un enregistrement est en cours, `spycatcher-harness record` avec cette cassette la répare
+    }
+notice-key-missing = la variable d'environnement { $variable } (upstream.api_key_env) est absente ou vide : les requêtes recevront un 502 tant que l'enregistrement n'est pas relancé avec une clé
+
+## Bilans de fin
+
+cli-recorded =
+    { $count ->
+        [one] { $count } interaction enregistrée dans { $path }
+       *[other] { $count } interactions enregistrées dans { $path }
+    }
+cli-recorded-nothing = 0 interaction enregistrée ; le client doit utiliser cette URL de base :
+cli-record-error-statuses =
+    { $count ->
+        [one] { $count } échange a été enregistré avec un statut d'erreur ; il sera rejoué avec la même erreur
+       *[other] { $count } échanges ont été enregistrés avec un statut d'erreur ; ils seront rejoués avec les mêmes erreurs
+    }
+cli-record-failed =
+    { $count ->
+        [one] { $count } échange n'a pas été enregistré à cause d'un échec ; les messages ci-dessus disent pourquoi
+       *[other] { $count } échanges n'ont pas été enregistrés à cause d'échecs ; les messages ci-dessus disent pourquoi
+    }
+cli-record-abandoned =
+    { $count ->
+        [one] { $count } échange n'a pas été enregistré parce que le client est parti trop tôt
+       *[other] { $count } échanges n'ont pas été enregistrés parce que le client est parti trop tôt
+    }
+cli-record-refused =
+    { $count ->
+        [one] { $count } requête a reçu une réponse du harnais lui-même et n'a pas été enregistrée (chemin inconnu, mauvaise méthode, clé absente, ...)
+       *[other] { $count } requêtes ont reçu une réponse du harnais lui-même et n'ont pas été enregistrées (chemin inconnu, mauvaise méthode, clé absente, ...)
+    }
+cli-auto-ci = CI est définie et ni la ligne de commande ni l'environnement ne demandent d'enregistrement ; relecture seule
+cli-auto-not-kept = l'enregistrement n'a pas été conservé, car tous les échanges n'ont pas été enregistrés en entier ; la cassette est inchangée
+cli-auto-passed-through =
+    { $count ->
+        [one] { $count } requête transmise telle quelle au fournisseur ; rien n'a été enregistré
+       *[other] { $count } requêtes transmises telles quelles au fournisseur ; rien n'a été enregistré
+    }
+cli-replayed =
+    { $count ->
+        [one] { $used } interaction rejouée sur { $count } depuis { $path }
+       *[other] { $used } interactions rejouées sur { $count } depuis { $path }
+    }
+cli-unused = interactions jamais demandées, comptées à partir de 0 : { $indexes }
+cli-mismatched =
+    { $count ->
+        [one] { $count } requête a reçu une réponse 409 parce qu'aucun enregistrement ne correspondait
+       *[other] { $count } requêtes ont reçu une réponse 409 parce qu'aucun enregistrement ne correspondait
+    }
+cli-rejected =
+    { $count ->
+        [one] { $count } requête a été refusée avant la recherche de correspondance (JSON incorrect, chemin inconnu, ...)
+       *[other] { $count } requêtes ont été refusées avant la recherche de correspondance (JSON incorrect, chemin inconnu, ...)
+    }
+cli-dropped-headers = des en-têtes enregistrés qui ne peuvent pas être envoyés ont été omis : { $names }
+
+## Pannes et réactions du client : parties d'une ligne, jointes par des points-virgules
+
+cli-fault-not-applicable = cette panne n'avait rien à modifier dans l'interaction { $index } ({ $reason }) :
+cli-fault-never-due = aucune réponse ne correspondait à cette règle de panne ; vérifiez-y interaction et path :
+cli-reaction-retried =
+    { $retries ->
+        [one] le client a réessayé une fois, après { $waits_ms } ms
+       *[other] le client a réessayé { $retries } fois, après { $waits_ms } ms
+    }
+cli-reaction-gave-up =
+    { $retries ->
+        [0] le client a abandonné sans réessayer
+        [one] le client a réessayé une fois, après { $waits_ms } ms, puis a abandonné
+       *[other] le client a réessayé { $retries } fois, après { $waits_ms } ms, puis a abandonné
+    }
+cli-reaction-accepted-half-stream = le client a accepté un demi-flux
+cli-reaction-accepted-altered-stream = le client a accepté le flux altéré
+cli-reaction-took-answer = le client a pris la réponse
+cli-reaction-honoured = Retry-After a été respecté
+cli-reaction-hasty = Retry-After n'a pas été respecté, { $early_ms } ms trop tôt
+cli-reaction-left = il a raccroché avant la fin
+cli-reaction-went-on = d'autres requêtes ont suivi
+cli-reaction-nothing-more = plus rien n'a été demandé ensuite
+
+## Constats de `verify`
+
+verify-interaction = interaction
+verify-clean =
+    { $count ->
+        [one] { $count } interaction vérifiée, rien à signaler
+       *[other] { $count } interactions vérifiées, rien à signaler
+    }
+verify-found =
+    { $count ->
+        [one] { $count } problème trouvé
+       *[other] { $count } problèmes trouvés
+    }
+verify-only-warnings =
+    { $count ->
+        [one] { $count } avertissement, aucun problème
+       *[other] { $count } avertissements, aucun problème
+    }
+verify-ignore-paths-drift = enregistrée avec d'autres chemins ignorés ({ $recorded }) que ceux de la configuration ({ $configured }) ; utilisez les mêmes, ou poursuivez la cassette avec `record` pour en recalculer les empreintes
+verify-ignore-path-misfit = le chemin ignoré { $path } ne convient pas au corps de la requête ; corrigez matching.ignore_paths
+verify-hash-missing = la requête n'a pas de stable_hash ; enregistrez-la de nouveau, ou inscrivez celui-ci : { $computed }
+verify-hash-mismatch = stable_hash vaut { $stored }, mais la requête enregistrée donne { $computed } ; l'un des deux a été modifié
+verify-canonical-mismatch = canonical_request ne concorde pas avec la requête enregistrée : { $differences }
+verify-request-json-mismatch = parsed_json ne concorde pas avec le corps de la requête ; l'un des deux a été modifié
+verify-request-not-json = le corps de la requête n'est pas du JSON ; elle sera rejouée avec un 400, jamais avec cette interaction
+verify-response-json-mismatch = parsed_json ne concorde pas avec le corps de la réponse ; l'un des deux a été modifié
+verify-events-mismatch = l'événement { $event } du flux ne concorde pas avec raw_transcript ; l'un des deux a été modifié
+verify-events-count = il y a { $events } événements, mais raw_transcript en donne { $parsed } ; l'un des deux a été modifié
+verify-transcript-unreadable = raw_transcript ne se lit pas comme des événements : { $problem }
+verify-chunks-order = les positions de fin des morceaux décroissent au morceau { $chunk }
+verify-chunks-end = le dernier morceau finit à l'octet { $end }, mais raw_transcript en a { $length }
+verify-chunks-time = les temps des morceaux décroissent au morceau { $chunk }
+verify-chunks-ttft = le premier morceau est arrivé à { $first_ms } ms, avant ttft_ms, qui vaut { $ttft_ms }
+verify-recorded-at = metadata.recorded_at vaut { $value } ; une heure UTC comme 2026-01-31T12:00:00.000000Z est attendue
+verify-request-header = la requête contient encore l'en-tête { $name }, visé par les règles de caviardage ; supprimez-le
+verify-response-header = la réponse contient encore l'en-tête { $name }, visé par les règles de caviardage ; supprimez-le
+verify-query-credential = le paramètre { $name } de l'URL ressemble à un identifiant secret ; assurez-vous que sa valeur n'en est pas un
+verify-header-not-sendable = l'en-tête de réponse { $name } ne peut pas être envoyé et sera omis
+verify-event-carriage-return = l'événement { $event } a un retour chariot dans ses données, qu'un client lit comme une fin de ligne
+verify-stream-without-events = la requête demande un flux, mais la réponse est ordinaire et non marquée answers_stream ; elle sera rejouée avec un 501

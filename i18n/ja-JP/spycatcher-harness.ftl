@@ -1,0 +1,243 @@
+### spycatcher-harness の日本語テキスト。すべてのカタログの元は en-US。
+###
+### 人がコピーするものやプログラムが読むものは、テキストの中ではなく隣に置かれる。コロンで終わるテキストの後にはそれが続く。
+### 用語: cassette = カセット、interaction = インタラクション、record = 記録、replay = 再生、exchange = やり取り、
+### request = リクエスト、answer と response = 応答、upstream = アップストリーム。
+
+## ライブラリのエラー
+
+harness-error-invalid-config = 設定が無効です: { $message }
+harness-error-cassette-not-found = カセットが見つかりません: { $cassette_name }
+harness-error-request-mismatch = インタラクション { $interaction_id } とリクエストが一致しません: 期待値 { $expected_hash }、実際 { $observed_hash }。{ $diff_summary }
+harness-error-invalid-cassette = カセットが無効です: { $message }
+harness-error-unsupported-cassette-format-version = カセット形式のバージョン { $found } には対応していません。対応バージョンは { $supported } です
+harness-error-upstream-request-failed = アップストリームへのリクエストに失敗しました: { $source }
+harness-error-mode-not-yet-implemented = このモードはまだ実装されていません: { $mode }
+harness-error-io = 入出力エラー: { $source }
+harness-error-canonical = リクエストを正規形にできません: { $detail }
+harness-error-invalid-pointer-path = JSON Pointer のパスが無効です: 「{ $path }」
+harness-error-stream-parse = SSE ストリームを読み取れません: { $detail }
+harness-error-stream-invalid-utf8 = SSE ストリームに無効な UTF-8 が含まれています: { $detail }
+harness-error-stream-incomplete-event = 最後のイベントが完了する前に SSE ストリームが終わりました
+
+## ヘルプ
+
+cli-about = LLM API とのやり取りをカセットに記録し、オフラインで再生します。
+cli-long-about = プログラムのベース URL をハーネスに向け、本物のプロバイダーで一度だけ記録し、カセットをコミットします。以後はそれを再生します。バイト列は同一で、ネットワークもキーも不要です。
+cli-version = { $version }
+cli-record-about = リクエストをアップストリームに転送し、やり取りをすべて記録します。
+cli-replay-about = カセットからリクエストに応答します。ネットワークには一切接続しません。
+cli-verify-about = カセットが壊れておらず、コミットしてよいことを確認します。
+cli-auto-about = 記録モードに従い、カセットにあるものは再生し、ないものは記録します。
+cli-config-about = 有効な設定と、それぞれの値の出どころを表示します。
+cli-addon-path-about = `mitmdump -s` 用アドオンファイルのパスを表示します。
+
+cli-usage = 使い方:
+cli-heading-commands = コマンド:
+cli-heading-options = オプション:
+cli-heading-arguments = 引数:
+cli-heading-examples = 例:
+cli-heading-configuration = 設定:
+cli-group-server = サーバー:
+cli-group-cassette = カセット:
+cli-group-matching = 照合:
+cli-group-answers = 応答:
+cli-group-faults = 障害:
+cli-group-upstream = アップストリーム:
+cli-group-sources = 設定の読み込み元:
+cli-group-messages = メッセージ:
+cli-default = 既定値:
+cli-choices = 選択肢:
+cli-repeatable = 複数回指定できます。
+
+cli-merge-help = それぞれの設定は、最初に見つかった場所の値が使われます:
+cli-precedence = コマンドライン > 環境変数 > 設定ファイル > 既定値
+cli-files-help = 設定ファイル (優先度の高い順): ./.spycatcher_harness.toml、./pyproject.toml の [tool.spycatcher_harness]、$XDG_CONFIG_HOME/spycatcher_harness/config.toml、~/.spycatcher_harness.toml。サブコマンドの設定は名前空間 cmds のテーブル cmds.record、cmds.replay、cmds.verify、cmds.auto に書きます。
+cli-environment-help = 環境変数の名前は SPYCATCHER_HARNESS_CMDS_<SUBCOMMAND>_<KEY> です。二重の下線はテーブルを一段下がります:
+
+cli-option-help = このヘルプを表示して終了します。
+cli-option-version = バージョンを表示して終了します。
+cli-option-install-completion = 現在のシェルに補完をインストールします。
+cli-option-show-completion = 現在のシェルの補完を、コピーや編集用に表示します。
+cli-option-listen = 待ち受けるアドレス。ポート 0 で空きポートを選びます。
+cli-option-grace = 終了時に進行中のやり取りを待つ時間。
+cli-option-cassette-dir = カセットのディレクトリ。
+cli-option-cassette-name = カセットのファイル名。ディスク上の名前そのままです。
+cli-option-record-mode = 何を再生し、何を記録するか。
+cli-option-match-mode = 記録した順、または内容に基づく任意の順。
+cli-option-ignore-path = 比較から除く本文の部分: /metadata/run_id や messages[*].id など。
+cli-option-fail-unused = 一度も要求されないインタラクションがあれば終了コード 3 で終わります。
+cli-option-stream-source = 再生するストリームを何から作るか。
+cli-option-timing = 再生するストリームの速さ。
+cli-option-timing-factor = --timing scaled のとき、記録した時間に掛ける倍率。
+cli-option-timing-seed = --timing realistic または demo のとき、揺らぎを決めます。
+cli-option-include-failures = 記録した失敗も照合し、同じように再現します。
+cli-option-keep-failures = 途中で失敗したやり取りも、失敗の印を付けて残します。
+cli-option-fault = 応答に入れる障害。例: status=429,retry_after_s=1,interaction=0
+cli-option-fault-seed = 確率付きの障害のどれが起きるかを決めます。
+cli-option-fault-report = 障害とクライアントの反応を JSON で書き出すファイル。
+cli-option-upstream-kind = プロバイダーのプリセット。
+cli-option-base-url = プロバイダーの API のベース URL。
+cli-option-api-key-env = キーが入っている環境変数の名前。
+cli-option-config = 通常のファイルの代わりにこのファイルを読みます。
+cli-option-locale = メッセージに使う言語。
+cli-option-fallback-locale = その言語にテキストがないときに使う言語。
+cli-argument-subcommand = 設定を表示するサブコマンド。
+
+## 解釈できないコマンドライン
+
+clap-error-argument-conflict = 他の引数と同時に使えない引数です: { $argument }
+clap-error-format = コマンドラインを解釈できません: { $argument }
+clap-error-invalid-subcommand = 不明なサブコマンド { $subcommand }。有効なサブコマンド: { $valid_subcommands }
+clap-error-invalid-utf8 = 引数 { $argument } に無効な UTF-8 が含まれています
+clap-error-invalid-value = { $argument } の値 { $value } は無効です
+clap-error-io = 入出力に失敗しました: { $argument }
+clap-error-missing-argument = { $argument } の値がありません
+clap-error-missing-subcommand = サブコマンドが必要です。有効なサブコマンド: { $valid_subcommands }
+clap-error-no-equals = { $argument } の値 { $value } の前には等号が必要です
+clap-error-too-few-values = { $argument } の値が足りません: { $actual } 個指定、最低 { $min } 個必要
+clap-error-too-many-values = { $argument } の値が多すぎます: { $actual } 個指定、{ $expected } 個まで
+clap-error-unknown-argument = 不明な引数: { $argument }
+clap-error-value-validation = { $argument } の値 { $value } は無効です
+
+cli-expected-listen = 127.0.0.1:8787 や [::1]:0 のような、IP アドレスとポートを指定してください。ホスト名は使えません
+cli-expected-seconds = 0 以上の秒数を指定してください
+cli-expected-ignore-path = JSON Pointer (/metadata/run_id) または点区切りのパス (messages[0].content) を指定してください
+cli-expected-fault = status=429,interaction=0 のような障害ルールを指定してください
+cli-expected-factor = 0 より大きい数を指定してください
+cli-expected-number = 整数を指定してください
+cli-expected-choice = 次のいずれかを指定してください:
+cli-did-you-mean = もしかして:
+cli-try-help = ヘルプの表示:
+
+## 起動と終了
+
+cli-start-failed = ハーネスを起動できません:
+cli-shutdown-failed = ハーネスを終了できません:
+cli-verify-failed = カセットを検証できません:
+cli-cassette-not-found-advice = 先に記録するか、--cassette-dir と --cassette-name を確認してください。存在しないファイル:
+cli-stopping = 終了しています。もう一度シグナルを送ると直ちに終了します
+cli-key-missing-optional = 設定 upstream.api_key_env が示す環境変数 { $variable } が未設定または空です。リクエストはキーなしで送られます
+
+## 起動時のお知らせ
+
+notice-tape-cut-back =
+    { $count ->
+       *[other] カセット { $path } は追記の途中で切れていたため、その前の { $count } 件のインタラクションまで切り詰めました
+    }
+notice-tape-converted = カセット { $path } は形式バージョン { $old } だったため、バージョン { $new } に書き直しました
+notice-tape-laid-out = カセット { $path } の体裁がハーネスの書いたものと異なるため (改行、バイト順マーク、別の整形ツールなど)、書き直しました。記録内容は変わりません
+notice-tape-rehashed =
+    { $count ->
+       *[other] カセット { $path } は別の無視パスまたは秘匿ルールで記録されていたため、{ $count } 件のインタラクションのハッシュを計算し直しました。秘匿は再適用していません。必要かどうかは `spycatcher-harness verify` で確認できます
+    }
+notice-tape-settings-noted = カセット { $path } は空だったため、現在の無視パスと秘匿ルールを書き込みました
+notice-tape-unfinished =
+    { $count ->
+       *[other] カセット { $path } は追記の途中で終わっているため、その前の { $count } 件のインタラクションを読みました。いま記録中でなければ、このカセットで `spycatcher-harness record` を実行すると修復されます
+    }
+notice-key-missing = 環境変数 { $variable } (upstream.api_key_env) が未設定または空です。キーを設定して起動し直すまで、リクエストには 502 を返します
+
+## 終了時のまとめ
+
+cli-recorded =
+    { $count ->
+       *[other] { $count } 件のインタラクションを { $path } に記録しました
+    }
+cli-recorded-nothing = 記録されたインタラクションは 0 件です。クライアントには次のベース URL を指定してください:
+cli-record-error-statuses =
+    { $count ->
+       *[other] { $count } 件のやり取りがエラーステータスのまま記録されました。再生でも同じエラーを返します
+    }
+cli-record-failed =
+    { $count ->
+       *[other] { $count } 件のやり取りが失敗のため記録されませんでした。理由は上のメッセージにあります
+    }
+cli-record-abandoned =
+    { $count ->
+       *[other] { $count } 件のやり取りが、クライアントが先に切断したため記録されませんでした
+    }
+cli-record-refused =
+    { $count ->
+       *[other] { $count } 件のリクエストにはハーネス自身が応答し、記録しませんでした (不明なパス、誤ったメソッド、キーなしなど)
+    }
+cli-auto-ci = CI が設定されていますが、コマンドラインでも環境変数でも記録が指定されていないため、再生だけを行います
+cli-auto-not-kept = 完全に記録できなかったやり取りがあるため、今回の記録は破棄しました。カセットは元のままです
+cli-auto-passed-through =
+    { $count ->
+       *[other] { $count } 件のリクエストをそのまま上流へ送りました。何も記録していません
+    }
+cli-replayed =
+    { $count ->
+       *[other] { $path } の { $count } 件のインタラクションのうち { $used } 件を再生しました
+    }
+cli-unused = 一度も要求されなかったインタラクション (0 から数えた番号): { $indexes }
+cli-mismatched =
+    { $count ->
+       *[other] { $count } 件のリクエストは、一致する記録がないため 409 で応答しました
+    }
+cli-rejected =
+    { $count ->
+       *[other] { $count } 件のリクエストを照合前に拒否しました (不正な JSON、不明なパスなど)
+    }
+cli-dropped-headers = 送信できない記録済みヘッダーを省きました: { $names }
+
+## 障害とクライアントの反応: セミコロンでつながれる一行の部品
+
+cli-fault-not-applicable = インタラクション { $index } にはこの障害が変えるものがありませんでした ({ $reason }):
+cli-fault-never-due = この障害ルールに当たる応答がありませんでした。interaction と path を確認してください:
+cli-reaction-retried =
+    { $retries ->
+       *[other] クライアントは { $retries } 回再試行しました (待ち時間 { $waits_ms } ミリ秒)
+    }
+cli-reaction-gave-up =
+    { $retries ->
+        [0] クライアントは再試行せずに諦めました
+       *[other] クライアントは { $retries } 回再試行し (待ち時間 { $waits_ms } ミリ秒)、諦めました
+    }
+cli-reaction-accepted-half-stream = クライアントは途中で切れたストリームを受け入れました
+cli-reaction-accepted-altered-stream = クライアントは改変されたストリームを受け入れました
+cli-reaction-took-answer = クライアントは応答を受け取りました
+cli-reaction-honoured = Retry-After は守られました
+cli-reaction-hasty = Retry-After は守られず、{ $early_ms } ミリ秒早すぎました
+cli-reaction-left = 終わる前に切断しました
+cli-reaction-went-on = 別のリクエストが続きました
+cli-reaction-nothing-more = その後のリクエストはありませんでした
+
+## `verify` の検出結果
+
+verify-interaction = インタラクション
+verify-clean =
+    { $count ->
+       *[other] { $count } 件のインタラクションを検証し、問題はありませんでした
+    }
+verify-found =
+    { $count ->
+       *[other] { $count } 件の問題が見つかりました
+    }
+verify-only-warnings =
+    { $count ->
+       *[other] 警告 { $count } 件、問題はありませんでした
+    }
+verify-ignore-paths-drift = 記録時の無視パス ({ $recorded }) が設定 ({ $configured }) と異なります。同じものを使うか、`record` で続けて記録し、ハッシュを計算し直してください
+verify-ignore-path-misfit = 無視パス { $path } がリクエストの本文に合いません。matching.ignore_paths を直してください
+verify-hash-missing = リクエストに stable_hash がありません。記録し直すか、次の値を書いてください: { $computed }
+verify-hash-mismatch = stable_hash は { $stored } ですが、記録されたリクエストからは { $computed } になります。どちらかが編集されています
+verify-canonical-mismatch = canonical_request が記録されたリクエストと一致しません: { $differences }
+verify-request-json-mismatch = parsed_json がリクエストの本文と一致しません。どちらかが編集されています
+verify-request-not-json = リクエストの本文が JSON ではないため、再生では 400 を返し、このインタラクションは使われません
+verify-response-json-mismatch = parsed_json が応答の本文と一致しません。どちらかが編集されています
+verify-events-mismatch = ストリームのイベント { $event } が raw_transcript と一致しません。どちらかが編集されています
+verify-events-count = イベントは { $events } 個ありますが、raw_transcript からは { $parsed } 個になります。どちらかが編集されています
+verify-transcript-unreadable = raw_transcript をイベントとして読み取れません: { $problem }
+verify-chunks-order = チャンク { $chunk } で終了位置が前より小さくなっています
+verify-chunks-end = 最後のチャンクは { $end } バイト目で終わりますが、raw_transcript は { $length } バイトです
+verify-chunks-time = チャンク { $chunk } で時刻が前より小さくなっています
+verify-chunks-ttft = 最初のチャンクの時刻 { $first_ms } ミリ秒が ttft_ms の { $ttft_ms } より前です
+verify-recorded-at = metadata.recorded_at が { $value } です。2026-01-31T12:00:00.000000Z のような UTC 時刻にしてください
+verify-request-header = 秘匿ルールにあるヘッダー { $name } がリクエストに残っています。削除してください
+verify-response-header = 秘匿ルールにあるヘッダー { $name } が応答に残っています。削除してください
+verify-query-credential = クエリパラメーター { $name } は認証情報のようです。値が秘密でないことを確認してください
+verify-header-not-sendable = 応答ヘッダー { $name } は送信できないため、再生では省かれます
+verify-event-carriage-return = イベント { $event } のデータに復帰文字があり、クライアントは行末として読みます
+verify-stream-without-events = リクエストはストリームを求めていますが、応答は通常のもので answers_stream の印がないため、再生では 501 を返します

@@ -1,0 +1,62 @@
+"""What ``verify`` does: read the cassette, have it checked, print one line per finding. Changes nothing, binds nothing."""
+
+from __future__ import annotations
+
+from spycatcher_addon.cassette.canonical import IgnorePathConfig, pointer_from_config
+from spycatcher_addon.config import HarnessConfig, validate_for_start
+from spycatcher_addon.edge.cli_text import Texts
+from spycatcher_addon.edge.files import read_cassette
+from spycatcher_addon.edge.terminal import write_err, write_out
+from spycatcher_addon.errors import CassetteNotFoundError, HarnessError
+from spycatcher_addon.verifying import Finding, verify_cassette
+
+EXIT_FOUND = 1
+
+
+class VerificationError(Exception):
+    """The cassette or the configuration cannot be checked at all; the text is for the user."""
+
+
+def verify(config: HarnessConfig, texts: Texts) -> int:
+    """Check the configured cassette; findings and the result go to standard output, the count of problems to standard error.
+
+    Returns:
+        The exit code: 0, also with warnings; 1 when there are problems.
+
+    Raises:
+        VerificationError: The configuration cannot be used or the cassette cannot be read.
+    """
+    path = config.cassette_path
+    try:
+        validate_for_start(config)
+        ignore = IgnorePathConfig(tuple(pointer_from_config(written) for written in config.matching.ignore_paths))
+        loaded = read_cassette(path)
+        findings = verify_cassette(loaded.cassette, ignore, config.redaction.effective_drop_headers)
+    except HarnessError as error:
+        failure = f"{texts('cli-verify-failed')} {texts.error(error)}"
+        if isinstance(error, CassetteNotFoundError):
+            failure += f"\n{texts('cli-cassette-not-found-advice')} {path}"
+        raise VerificationError(failure) from error
+    write_err("".join(f"warning: {texts.notice(warning)}\n" for warning in loaded.warnings))
+    write_out("".join(f"{path}: {finding_line(texts, finding)}\n" for finding in findings))
+    problems = sum(not finding.is_warning for finding in findings)
+    if problems:
+        write_err(f"{texts('verify-found', count=problems)}\n")
+        return EXIT_FOUND
+    if findings:
+        write_out(f"{path}: {texts('verify-only-warnings', count=len(findings))}\n")
+    else:
+        write_out(f"{path}: {texts('verify-clean', count=len(loaded.cassette.interactions))}\n")
+    return 0
+
+
+def finding_line(texts: Texts, finding: Finding) -> str:
+    """A finding as one line, whatever its arguments hold."""
+    place = "" if finding.interaction is None else f"{texts('verify-interaction')} {finding.interaction}: "
+    tag = "warning: " if finding.is_warning else ""
+    arguments = {name: _on_one_line(value) for name, value in finding.arguments}
+    return f"{place}{tag}{texts(finding.message_id, **arguments)}"
+
+
+def _on_one_line(value: str) -> str:
+    return "".join(character if character.isprintable() else character.encode("unicode_escape").decode("ascii") for character in value)

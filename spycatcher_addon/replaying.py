@@ -92,7 +92,7 @@ class ReplaySession:
         self.counts = ReplayCounts()
 
     def __len__(self) -> int:
-        return len(self._engine)
+        return self._engine.available
 
     def unused(self) -> tuple[int, ...]:
         """Zero-based indexes of the interactions nobody asked for yet."""

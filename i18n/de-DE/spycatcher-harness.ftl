@@ -159,6 +159,11 @@ cli-record-failed =
         [one] { $count } Austausch wurde wegen eines Fehlers nicht aufgezeichnet; die Meldungen oben sagen, warum
        *[other] { $count } Austausche wurden wegen Fehlern nicht aufgezeichnet; die Meldungen oben sagen, warum
     }
+cli-record-kept-failures =
+    { $count ->
+        [one] { $count } fehlgeschlagener Austausch wurde behalten und als Fehler gekennzeichnet
+       *[other] { $count } fehlgeschlagene Austausche wurden behalten und als Fehler gekennzeichnet
+    }
 cli-record-abandoned =
     { $count ->
         [one] { $count } Austausch wurde nicht aufgezeichnet, weil der Client vorzeitig ging

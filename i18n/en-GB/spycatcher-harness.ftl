@@ -156,6 +156,11 @@ cli-record-failed =
         [one] { $count } exchange was not recorded because of a failure; the messages above say why
        *[other] { $count } exchanges were not recorded because of failures; the messages above say why
     }
+cli-record-kept-failures =
+    { $count ->
+        [one] { $count } failed exchange was kept, marked as a failure
+       *[other] { $count } failed exchanges were kept, marked as failures
+    }
 cli-record-abandoned =
     { $count ->
         [one] { $count } exchange was not recorded because the client left early

@@ -159,6 +159,11 @@ cli-record-failed =
         [one] { $count } intercambio no se grabó por un error; los mensajes anteriores dicen por qué
        *[other] { $count } intercambios no se grabaron por errores; los mensajes anteriores dicen por qué
     }
+cli-record-kept-failures =
+    { $count ->
+        [one] { $count } intercambio fallido se conservó, marcado como fallo
+       *[other] { $count } intercambios fallidos se conservaron, marcados como fallos
+    }
 cli-record-abandoned =
     { $count ->
         [one] { $count } intercambio no se grabó porque el cliente se fue antes de tiempo

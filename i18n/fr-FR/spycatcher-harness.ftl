@@ -159,6 +159,11 @@ cli-record-failed =
         [one] { $count } échange n'a pas été enregistré à cause d'un échec ; les messages ci-dessus disent pourquoi
        *[other] { $count } échanges n'ont pas été enregistrés à cause d'échecs ; les messages ci-dessus disent pourquoi
     }
+cli-record-kept-failures =
+    { $count ->
+        [one] { $count } échange en échec a été conservé et marqué comme tel
+       *[other] { $count } échanges en échec ont été conservés et marqués comme tels
+    }
 cli-record-abandoned =
     { $count ->
         [one] { $count } échange n'a pas été enregistré parce que le client est parti trop tôt

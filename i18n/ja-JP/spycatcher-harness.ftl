@@ -153,6 +153,10 @@ cli-record-failed =
     { $count ->
        *[other] { $count } 件のやり取りが失敗のため記録されませんでした。理由は上のメッセージにあります
     }
+cli-record-kept-failures =
+    { $count ->
+       *[other] 失敗した { $count } 件のやり取りを、失敗の印を付けて残しました
+    }
 cli-record-abandoned =
     { $count ->
        *[other] { $count } 件のやり取りが、クライアントが先に切断したため記録されませんでした

@@ -134,6 +134,11 @@ class ReplayMatchEngine:
     def __len__(self) -> int:
         return len(self._interactions)
 
+    @property
+    def available(self) -> int:
+        """How many interactions take part: all but recorded failures that are passed over."""
+        return len(self._interactions) - self._unavailable
+
     def unused(self) -> tuple[int, ...]:
         """Zero-based indexes of the interactions not consumed yet, in recorded order."""
         return tuple(index for index, is_used in enumerate(self._used) if not is_used)

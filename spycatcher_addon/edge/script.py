@@ -104,7 +104,7 @@ class HarnessScript:
             raise InvalidConfigError(f"option {_MODE_OPTION} is {mode_text!r}; use record or replay") from None
         target = _reverse_target(list(options.mode))
         resolved = self._merge(mode, given)
-        if mode is Mode.RECORD and not resolved.is_set("upstream.base_url"):
+        if mode is Mode.RECORD and not (resolved.is_set("upstream.base_url") or resolved.is_set("upstream.kind")):
             resolved = self._merge(mode, {**given, "upstream.base_url": f"{target}/v1"})
         return resolved.config
 
@@ -125,7 +125,7 @@ class HarnessScript:
         for name in deferred:
             if name.startswith(OPTION_PREFIX):
                 close = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean {close[0]}?" if close else "see `mitmdump --options`"
+                hint = f"did you mean {close[0]}?" if close else f"settings are named {OPTION_PREFIX} and their place, such as {_MODE_OPTION} or {OPTION_PREFIX}cassette_name"
                 raise InvalidConfigError(f"unknown option {name}; {hint}")
 
     def _start(self, master: Master, assembled: Assembled, config: HarnessConfig) -> None:

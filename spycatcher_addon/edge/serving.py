@@ -157,7 +157,7 @@ def record_summary(texts: Texts, stats: Stats, cassette_path: str, base_url: str
     """What a recording came to, line by line."""
     if stats.recorded:
         yield texts("cli-recorded", count=stats.recorded, path=cassette_path)
-    else:
+    elif not stats.kept_failures:
         yield warning_line(f"{texts('cli-recorded-nothing')} {base_url}")
     yield from _record_warnings(texts, stats)
 
@@ -166,6 +166,7 @@ def _record_warnings(texts: Texts, stats: Stats) -> Iterator[str]:
     for message_id, count in (
         ("cli-record-error-statuses", stats.error_statuses),
         ("cli-record-failed", stats.failed),
+        ("cli-record-kept-failures", stats.kept_failures),
         ("cli-record-abandoned", stats.abandoned),
         ("cli-record-refused", stats.refused),
     ):

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
+from filelock import lock_descriptor
+
 from spycatcher_addon.edge.disk import sync_folder, write_at
 from spycatcher_addon.errors import HarnessIOError
 
@@ -111,9 +113,6 @@ class TapeLock:
         Raises:
             HarnessIOError: Another recorder holds it, or the lock file cannot be made or is something else.
         """
-        # Only writers need it; readers of a note should not wait for it to load.
-        from filelock import lock_descriptor
-
         path = lock_path(tape)
         for _ in range(_ACQUIRE_ATTEMPTS):
             try:

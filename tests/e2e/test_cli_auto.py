@@ -28,7 +28,9 @@ def ask(running: RunningCli, *texts: str) -> list[int]:
     ]
 
 
-def run(harness: HarnessCli, upstream: StubUpstream, *arguments: str, texts: tuple[str, ...] = (), **env: str) -> tuple[list[int], CompletedRun]:
+def run(
+    harness: HarnessCli, upstream: StubUpstream, *arguments: str, texts: tuple[str, ...] = (), **env: str
+) -> tuple[list[int], CompletedRun]:
     running = start(harness, upstream, *arguments, **env)
     statuses = ask(running, *texts)
     ended = running.stop(signal.SIGTERM)
@@ -101,16 +103,22 @@ def test_a_killed_recording_is_found_again(harness: HarnessCli, upstream: StubUp
 # --- serve-tapes --------------------------------------------------------------------------------------------------------
 
 
-def talk(harness: HarnessCli, *commands: Any, words: tuple[str, ...] = ()) -> tuple[list[dict[str, Any]], subprocess.CompletedProcess[bytes]]:
+def talk(
+    harness: HarnessCli, *commands: Any, words: tuple[str, ...] = ()
+) -> tuple[list[dict[str, Any]], subprocess.CompletedProcess[bytes]]:
     """Give commands to a tape server, all at once; gives what it said, and how it ended."""
     lines = b"".join((command if isinstance(command, bytes) else json.dumps(command).encode()) + b"\n" for command in commands)
     environment = clean_environment(harness.home, {})
-    ended = subprocess.run([*COMMAND, "serve-tapes", *words], cwd=harness.cwd, env=environment, input=lines, capture_output=True, timeout=60)
+    ended = subprocess.run(
+        [*COMMAND, "serve-tapes", *words], cwd=harness.cwd, env=environment, input=lines, capture_output=True, timeout=60
+    )
     return [json.loads(line) for line in ended.stdout.splitlines()], ended
 
 
 def test_the_tape_server_answers_every_line_and_ends_with_its_input(harness: HarnessCli) -> None:
-    said, ended = talk(harness, {"id": 1, "op": "dance"}, b"no json", {"id": 2, "op": "report", "token": "0123456789abcdef"}, {"id": 3}, b"[1]")
+    said, ended = talk(
+        harness, {"id": 1, "op": "dance"}, b"no json", {"id": 2, "op": "report", "token": "0123456789abcdef"}, {"id": 3}, b"[1]"
+    )
     assert ended.returncode == 0
     ready, *answers = said
     assert ready["ready"]["protocol"] == 1 and ready["ready"]["url"].startswith("http://127.0.0.1:")

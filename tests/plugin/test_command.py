@@ -62,7 +62,9 @@ def test_it_works_beside_an_isolated_tool(without_dependencies: Project) -> None
     folder = without_dependencies.path / "tool"
     isolated_tool(folder)
     without_dependencies.monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
-    without_dependencies.write("test_imports.py", "import pytest\n\ndef test_really():\n    with pytest.raises(ImportError):\n        import mitmproxy\n")
+    without_dependencies.write(
+        "test_imports.py", "import pytest\n\ndef test_really():\n    with pytest.raises(ImportError):\n        import mitmproxy\n"
+    )
     without_dependencies.run().assert_outcomes(passed=3)
     assert (folder / "spycatcher-harness.ran").exists()
 
@@ -71,7 +73,9 @@ def test_without_any_command_the_error_says_how_to_get_one(without_dependencies:
     without_dependencies.monkeypatch.setenv("PATH", "/usr/bin:/bin")
     result = without_dependencies.run()
     result.assert_outcomes(errors=2)
-    result.stdout.fnmatch_lines(["spycatcher: * the command spycatcher-harness is not on PATH, and this Python has no mitmproxy *pipx install*"])
+    result.stdout.fnmatch_lines(
+        ["spycatcher: * the command spycatcher-harness is not on PATH, and this Python has no mitmproxy *pipx install*"]
+    )
     result.stdout.no_fnmatch_line("*Traceback*")
 
 

@@ -45,7 +45,9 @@ def test_the_tests_own_failure_stays_readable(recorded: Project) -> None:
     recorded.write("test_it.py", SWALLOWING.replace('"b"]', '"changed"]') + "        assert len(text) == 1, 'own reason'\n")
     result = recorded.run()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["spycatcher: 1 request was not answered*", "*Captured traceback call*", "test_it.py:9: in test_swallows", "*own reason*"])
+    result.stdout.fnmatch_lines(
+        ["spycatcher: 1 request was not answered*", "*Captured traceback call*", "test_it.py:9: in test_swallows", "*own reason*"]
+    )
 
 
 def test_a_real_sdk_exception_ends_in_the_same_diagnosis(recorded: Project) -> None:

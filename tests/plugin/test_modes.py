@@ -68,7 +68,9 @@ def test_a_failing_test_keeps_nothing(project: Project, mode: str) -> None:
     project.write("test_two.py", TWO + "    assert False, 'changed my mind'\n")
     result = project.run(f"--spycatcher={mode}", "-k", "test_two")
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*changed my mind*", "not kept: cassettes/test_two/test_two.json (2 interactions): the run did not succeed"])
+    result.stdout.fnmatch_lines(
+        ["*changed my mind*", "not kept: cassettes/test_two/test_two.json (2 interactions): the run did not succeed"]
+    )
     assert project.tapes() == TAPES[:1]
     if mode == "once":
         assert (project.path / TAPES[0]).read_bytes() == before
@@ -131,7 +133,9 @@ def test_the_ini_key_holds_elsewhere_and_the_command_line_wins(project: Project)
 
 
 def test_marker_and_fixture_choose_modes_below_the_command_line(project: Project) -> None:
-    project.write("conftest.py", "import pytest\n\n@pytest.fixture(scope='module')\ndef spycatcher_config():\n    return {'mode': 'once'}\n")
+    project.write(
+        "conftest.py", "import pytest\n\n@pytest.fixture(scope='module')\ndef spycatcher_config():\n    return {'mode': 'once'}\n"
+    )
     project.write("test_two.py", TWO.replace("spycatcher\ndef test_one", "spycatcher(mode='replay')\ndef test_one"))
     project.run().assert_outcomes(passed=1, errors=1)
     assert project.tapes() == TAPES[1:]

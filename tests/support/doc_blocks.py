@@ -50,6 +50,9 @@ class PageRun:
         self._env["OPENROUTER_API_KEY"] = self._env["STUB_API_KEY"]
         self._env["SPYCATCHER_HARNESS_CMDS_RECORD_LISTEN"] = self._env["SPYCATCHER_HARNESS_CMDS_REPLAY_LISTEN"] = "127.0.0.1:0"
         self._env["OPENAI_API_KEY"] = "sk-fake"
+        # What pages call "your provider".
+        self._env["PROVIDER_BASE_URL"] = upstream_base_url
+        self._env["PROVIDER_API_KEY"] = self._env["STUB_API_KEY"]
         # "spycatcher-harness" and "python" are those of the environment the tests run in.
         self._env["PATH"] = f"{Path(sys.executable).parent}:/usr/bin:/bin"
 

@@ -70,7 +70,9 @@ def plain(
     return Interaction(request(question, **more), response, metadata(number), failure)
 
 
-def streamed(question: str = "Hi?", deltas: Sequence[Mapping[str, object]] = ({"content": "Hel"}, {"content": "lo."}), *, number: int = 0) -> Interaction:
+def streamed(
+    question: str = "Hi?", deltas: Sequence[Mapping[str, object]] = ({"content": "Hel"}, {"content": "lo."}), *, number: int = 0
+) -> Interaction:
     """A streamed chat completion: a comment, a first chunk with the role, the deltas, the finish reason, the usage, ``[DONE]``."""
     head = {"id": f"chatcmpl-{number}", "object": "chat.completion.chunk", "created": 1_700_000_000 + number, "model": "m-1-0613"}
     choices: list[Mapping[str, object]] = [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}]

@@ -98,6 +98,7 @@ def test_cassette_path_joins_without_resolving(directory: str, expected: str) ->
         {"upstream": {"base_url": "ftp://example.invalid"}}, {"upstream": {"base_url": "/v1"}}, {"upstream": {"base_url": "http://a b"}},
         {"upstream": {"base_url": "http://a:0"}}, {"upstream": {"base_url": "http://a..b"}},
         {"upstream": {"base_url": "http://a:99999"}}, {"upstream": {"base_url": "http://a/#f"}},
+        {"upstream": {"base_url": "http://user:fake@a/v1"}}, {"upstream": {"base_url": "http://user@a/v1"}},
         {"upstream": {"api_key_env": "sk-fake-key"}}, {"upstream": {"api_key_env": ""}}, {"upstream": {"auth": "basic"}},
         {"upstream": {"connect_timeout_s": 0}}, {"upstream": {"extra_headers": {"a b": "1"}}}, {"upstream": {"extra_headers": {"a": 1}}},
         {"upstream": {"extra_headers": {"a": "x\r\nb: y"}}}, {"upstream": {"extra_headers": {"A": "1", "a": "2"}}},

@@ -25,6 +25,7 @@ from spycatcher_addon.errors import (
 from spycatcher_addon.fault_injection import FaultFindings
 from tests.support.in_process import KEY_VARIABLE, TAPE_NAME, record_config, replay_config
 from tests.support.tape_samples import HASHING, sample_interaction
+from tests.support.texts import assert_same_in_the_english_catalogue
 
 UPSTREAM = "http://127.0.0.1:1/v1"
 KEY = {KEY_VARIABLE: "sk-fake"}
@@ -110,6 +111,7 @@ def test_a_missing_key_is_announced_by_the_name_of_its_variable(
     assert isinstance(assembled.hooks, RecordHooks)
     assembled.hooks.close()
     assert len(assembled.notices) == is_announced
+    assert_same_in_the_english_catalogue(*assembled.notices)
     assert all(KEY_VARIABLE in notice and "upstream.api_key_env" in notice for notice in assembled.notices)
 
 

@@ -19,6 +19,7 @@ from spycatcher_addon.edge.tape_lock import Note, NoteState, encode_note, lock_p
 from spycatcher_addon.errors import CassetteNotFoundError, HarnessIOError, InvalidCassetteError
 from spycatcher_addon.version import GENERATOR
 from tests.support.tape_samples import HASHING, sample_interaction
+from tests.support.texts import assert_same_in_the_english_catalogue
 
 ROOT = Path(spycatcher_addon.__file__).parent.parent
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
@@ -63,6 +64,7 @@ def test_a_torn_tape_is_read_up_to_the_cut_with_a_warning_and_stays_torn(tmp_pat
     loaded = read_cassette(path)
     assert loaded.cassette.interactions == (sample_interaction(0), sample_interaction(1))
     (warning,) = loaded.warnings
+    assert_same_in_the_english_catalogue(warning)
     assert str(path) in warning
     assert "2 interactions" in warning
     assert "`spycatcher-harness record`" in warning

@@ -16,6 +16,7 @@ from spycatcher_addon.edge.tape_opening import OpenTape, open_tape, put_tail, se
 from spycatcher_addon.errors import InvalidCassetteError, InvalidPointerPathError, UnsupportedCassetteFormatVersionError
 from spycatcher_addon.version import GENERATOR
 from tests.support.tape_samples import HASHING, sample_interaction
+from tests.support.texts import assert_same_in_the_english_catalogue
 
 ONE, TWO = sample_interaction(0), sample_interaction(1)
 FORMAT_1 = {
@@ -53,6 +54,7 @@ def opened(path: Path, hashing: Hashing = HASHING, note: Note | None = None) -> 
     tape.file.close()
     assert tape.length == path.stat().st_size
     assert tape.count == len(parse_cassette(path.read_bytes(), "NAME").interactions)
+    assert_same_in_the_english_catalogue(*tape.notices)
     return tape
 
 

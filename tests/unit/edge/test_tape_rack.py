@@ -112,7 +112,9 @@ def test_many_tapes_record_and_replay_at_once(tmp_path: Path, upstream: StubUpst
             await asyncio.gather(*(server.open(name, mode) for name in names))
             with ThreadPoolExecutor(8) as pool:
                 asyncio.get_running_loop().set_default_executor(pool)
-                sent = [server.send(request_bytes(f"{name} asks", f"{tape_path(token(name))}/chat/completions")) for name in names for _ in "ab"]
+                sent = [
+                    server.send(request_bytes(f"{name} asks", f"{tape_path(token(name))}/chat/completions")) for name in names for _ in "ab"
+                ]
                 answers = await asyncio.gather(*sent)
                 assert {answer.status for answer in answers} == {200}
                 reports = await asyncio.gather(*(server.rack.close_tape(token(name), True) for name in names))

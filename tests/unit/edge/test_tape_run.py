@@ -81,7 +81,10 @@ def test_a_known_request_is_answered_and_a_new_one_goes_upstream(tmp_path: Path)
     assert (report.has_replayed, report.has_recorded, report.refusals) == (True, True, ())
     assert report.verdict is not None and report.verdict.is_kept
     assert (report.stats.matched, report.stats.mismatched, report.stats.recorded, report.stats.interactions) == (1, 0, 1, 2)
-    assert [interaction.request.body for interaction in read_cassette(tmp_path / TAPE_NAME).cassette.interactions] == [question(1), question(2)]
+    assert [interaction.request.body for interaction in read_cassette(tmp_path / TAPE_NAME).cassette.interactions] == [
+        question(1),
+        question(2),
+    ]
 
 
 @pytest.mark.parametrize("mode", [RecordMode.REPLAY, RecordMode.ONCE])

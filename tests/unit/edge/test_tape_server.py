@@ -88,7 +88,11 @@ def test_settings_of_files_and_environment_lie_below_those_of_the_test(tmp_path:
     (tmp_path / ".spycatcher_harness.toml").write_text('[cmds.auto.matching]\nignore_paths = ["/a"]\n[cmds.auto]\nmatch_mode = "keyed"\n')
     server = server_in(tmp_path, SPYCATCHER_HARNESS_CMDS_AUTO_UPSTREAM__BASE_URL="http://env/v1")
     config = server._config_for({"matching": {"ignore_paths": ["/b"]}})
-    assert (config.matching.ignore_paths, config.match_mode, config.upstream and config.upstream.base_url) == (("/b",), "keyed", "http://env/v1")
+    assert (config.matching.ignore_paths, config.match_mode, config.upstream and config.upstream.base_url) == (
+        ("/b",),
+        "keyed",
+        "http://env/v1",
+    )
     assert server._config_for({"matching": {"ignore_paths": ["/b"]}}) is config, "read once for each set of settings"
 
 
@@ -109,7 +113,13 @@ def test_flat_settings(settings: dict[str, Any], expected: dict[str, object]) ->
 
 @pytest.mark.parametrize(
     "settings",
-    [{"listen": "127.0.0.1:1"}, {"limits": {"max_body_bytes": 1}}, {"upstream": {"total_timeout_s": 1}}, {"auto": {"mode": "all"}}, {"mode": "x"}],
+    [
+        {"listen": "127.0.0.1:1"},
+        {"limits": {"max_body_bytes": 1}},
+        {"upstream": {"total_timeout_s": 1}},
+        {"auto": {"mode": "all"}},
+        {"mode": "x"},
+    ],
 )
 def test_settings_of_the_whole_server_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(InvalidConfigError, match="holds for all tests of a run"):

@@ -24,6 +24,8 @@ from spycatcher_addon.fault_rules import FaultRule, parse_fault_rules
 from spycatcher_addon.languages import language_problem
 from spycatcher_addon.pacing import Pacing, TimingMode
 from spycatcher_addon.record_modes import RecordMode
+from spycatcher_addon.redaction.rules import RedactionRules
+from spycatcher_addon.redaction.shapes import SHAPE_NAMES
 from spycatcher_addon.upstream_presets import (
     UPSTREAM_PRESETS,
     AuthScheme,
@@ -76,6 +78,7 @@ FORBIDDEN_EXTRA_HEADERS = frozenset(
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PARAMETER_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -202,6 +205,18 @@ def _variable_name(value: str) -> str:
     return value
 
 
+def _parameter_name(value: str) -> str:
+    if not _PARAMETER_NAME.fullmatch(value):
+        raise ValueError("not a parameter name of letters, digits, dots, underscores and hyphens")
+    return value
+
+
+def _shape_name(value: str) -> str:
+    if value not in SHAPE_NAMES:
+        raise ValueError(f"unknown shape {value!r}")
+    return value
+
+
 def _ignore_path(value: str) -> str:
     try:
         pointer_from_config(value)
@@ -307,16 +322,77 @@ def _complete_azure_url(given: Mapping[str, Any]) -> Any:
 
 
 class RedactionConfig(_Section):
-    """Headers that never reach a cassette; an empty ``drop_headers`` keeps all but ``extra_drop_headers``."""
+    """What never reaches a cassette; each list replaces its default, and an empty one switches its rules off."""
 
-    drop_headers: _HeaderNames = ("authorization", "x-api-key", "api-key", "x-goog-api-key")
+    drop_headers: _HeaderNames = (
+        "authorization",
+        "proxy-authorization",
+        "x-api-key",
+        "api-key",
+        "x-goog-api-key",
+        "x-auth-token",
+        "x-amz-security-token",
+        "cookie",
+        "set-cookie",
+        "openai-organization",
+        "openai-project",
+    )
+    """Left out whole."""
     extra_drop_headers: _HeaderNames = ()
     """In addition to ``drop_headers``, so the defaults need not be repeated."""
+    query_parameters: Annotated[
+        tuple[Annotated[str, Field(strict=True), AfterValidator(_parameter_name)], ...],
+        Expects("a list of query parameter names (letters, digits, . _ -)", Spelling.TOML_LIST),
+    ] = (
+        "key",
+        "api_key",
+        "api-key",
+        "apikey",
+        "access_token",
+        "auth_token",
+        "refresh_token",
+        "id_token",
+        "token",
+        "client_secret",
+        "secret",
+        "password",
+        "sig",
+        "signature",
+        "x-amz-signature",
+        "x-amz-security-token",
+        "x-goog-signature",
+    )
+    """Their values are secrets; compared without case."""
+    body_paths: Annotated[
+        tuple[Annotated[str, Field(strict=True), AfterValidator(_ignore_path)], ...],
+        Expects("a list of JSON Pointers (/metadata/token) or dotted paths (messages[*].name)", Spelling.TOML_LIST),
+    ] = ()
+    """Parts of JSON bodies, of requests and answers, that are secrets whatever they hold."""
+    secret_env: Annotated[
+        tuple[Annotated[str, Field(strict=True), AfterValidator(_variable_name)], ...],
+        Expects("a list of names of environment variables, not of their values", Spelling.TOML_LIST, is_secret=True),
+    ] = ()
+    """Variables whose values are secrets wherever they occur, like that of ``upstream.api_key_env``."""
+    shapes: Annotated[
+        tuple[Annotated[str, Field(strict=True), AfterValidator(_shape_name)], ...],
+        Expects(f"a list of {', '.join(SHAPE_NAMES)}", Spelling.TOML_LIST),
+    ] = SHAPE_NAMES
+    """Kinds of credentials that are known by their looks."""
 
     @property
     def effective_drop_headers(self) -> frozenset[str]:
         """All names, in lower case."""
         return frozenset(name.lower() for name in (*self.drop_headers, *self.extra_drop_headers))
+
+    @property
+    def rules(self) -> RedactionRules:
+        """The settings as rules, without the values of variables."""
+        return RedactionRules(
+            drop_headers=self.effective_drop_headers,
+            query_parameters=frozenset(name.lower() for name in self.query_parameters),
+            body_paths=tuple(map(pointer_from_config, self.body_paths)),
+            shapes=frozenset(self.shapes),
+        )
 
 
 class MatchingConfig(_Section):

@@ -6,12 +6,14 @@ cut answer never becomes a good interaction; what the redaction rules name never
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum, auto
 
 from spycatcher_addon.cassette.canonical import IgnorePathConfig, canonicalize, stable_hash
 from spycatcher_addon.cassette.jsontext import JsonValue, NotJsonError, parse_json
 from spycatcher_addon.cassette.model import (
+    CanonicalRequest,
     FailureKind,
     Interaction,
     Metadata,
@@ -24,9 +26,11 @@ from spycatcher_addon.cassette.model import (
 )
 from spycatcher_addon.content_coding import ContentCodingError, StreamDecoder, UnknownCodingError, decode_body, stream_decoder
 from spycatcher_addon.errors import InvalidPointerPathError, StreamParseError
-from spycatcher_addon.exchange import Headers, ObservedRequest, ObservedResponseHead
+from spycatcher_addon.exchange import ObservedRequest, ObservedResponseHead
 from spycatcher_addon.headers import content_encoding_of, media_type, select_persisted_request, select_persisted_response
 from spycatcher_addon.protocols.adapter import ProtocolAdapter
+from spycatcher_addon.redaction.apply import InteractionRedactor
+from spycatcher_addon.redaction.rules import RedactionRules
 from spycatcher_addon.sse import SseParser
 
 _SSE_MEDIA_TYPE = "text/event-stream"
@@ -44,8 +48,8 @@ class RecordingPolicy:
     """What is the same for every exchange of a recording."""
 
     ignore: IgnorePathConfig
-    drop_headers: frozenset[str]
-    """Lower-case names removed from persisted requests and responses."""
+    rules: RedactionRules
+    """What must not reach the tape."""
     upstream_id: str
     max_body_bytes: int
     keeps_failures: bool = False
@@ -64,11 +68,23 @@ class NotRecorded:
 class Recorder:
     """Collects one exchange from its request to its end."""
 
-    def __init__(self, request: ObservedRequest, protocol: ProtocolAdapter, policy: RecordingPolicy, relative_offset_ms: int) -> None:
-        """Note the client's own request, before anything is changed for the way upstream."""
+    def __init__(
+        self,
+        request: ObservedRequest,
+        protocol: ProtocolAdapter,
+        policy: RecordingPolicy,
+        relative_offset_ms: int,
+        known: Iterable[str] = (),
+    ) -> None:
+        """Note the client's own request, before anything is changed for the way upstream.
+
+        Args:
+            known: Values that are secrets wherever they occur in this exchange, besides those of the policy's rules.
+        """
         self._request = request
         self._protocol = protocol
         self._policy = policy
+        self._rules = policy.rules.with_known(known)
         self._relative_offset_ms = relative_offset_ms
         self._head: ObservedResponseHead | None = None
         self._kind = AnswerKind.PLAIN
@@ -176,6 +192,10 @@ class Recorder:
     def _parse_request(self) -> JsonValue:
         codings = content_encoding_of(self._request.headers)
         body = decode_body(self._request.body, codings, self._policy.max_body_bytes) if codings else self._request.body
+        if body is None:
+            self.warnings.append(
+                "the request's content coding could not be undone; its body is kept as it came and was not searched for secrets"
+            )
         try:
             return None if body is None else parse_json(body)
         except NotJsonError:
@@ -188,44 +208,47 @@ class Recorder:
             if self._is_given_up or not self._policy.keeps_failures:
                 return NotRecorded(self._fault)
             failure = failure or FailureKind.INVALID_STREAM
-        try:
-            request = self._recorded_request()
-        except InvalidPointerPathError as error:
-            return NotRecorded(f"an ignore path does not fit this request: {error}")
-        headers = select_persisted_response(self._head.headers, self._policy.drop_headers)
         metadata = Metadata(
             protocol_id=self._protocol.protocol_id,
             upstream_id=self._policy.upstream_id,
             recorded_at=recorded_at,
             relative_offset_ms=self._relative_offset_ms,
         )
-        return Interaction(request, self._recorded_response(self._head.status, headers), metadata, failure)
+        observed = Interaction(self._observed_request(), self._observed_response(self._head), metadata, failure)
+        # From here on there is nothing that the rules name: not in what is returned, not in what is said about it.
+        redacted, _ = InteractionRedactor(self._rules, self._policy.max_body_bytes).interaction(observed)
+        try:
+            canonical = canonicalize(redacted.request, self._policy.ignore)
+        except InvalidPointerPathError as error:
+            return NotRecorded(f"an ignore path does not fit this request: {error}")
+        return replace(redacted, request=_hashed(redacted.request, canonical))
 
-    def _recorded_request(self) -> RecordedRequest:
-        observed = self._request
-        request = RecordedRequest(
-            method=observed.method,
-            path=observed.path,
-            query=observed.query,
-            headers=select_persisted_request(observed.headers, self._policy.drop_headers),
-            body=observed.body,
-            parsed_json=self._request_json,
-        )
-        canonical = canonicalize(request, self._policy.ignore)
-        return RecordedRequest(
-            method=request.method,
-            path=request.path,
-            query=request.query,
-            headers=request.headers,
-            body=request.body,
-            parsed_json=request.parsed_json,
-            canonical_request=canonical,
-            stable_hash=stable_hash(canonical),
-        )
+    def _observed_request(self) -> RecordedRequest:
+        headers = select_persisted_request(self._request.headers, self._rules.drop_headers)
+        request = self._request
+        return RecordedRequest(request.method, request.path, request.query, headers, request.body, self._request_json)
 
-    def _recorded_response(self, status: int, headers: Headers) -> RecordedResponse:
+    def _observed_response(self, head: ObservedResponseHead) -> RecordedResponse:
+        headers = select_persisted_response(head.headers, self._rules.drop_headers)
         body = b"".join(self._body)
         if self._kind is AnswerKind.PLAIN:
-            return NonStreamResponse(status, headers, body, answers_stream=self.is_stream_shaped)
+            if decode_body(body, headers, self._policy.max_body_bytes) is None and not self.warnings:
+                self.warnings.append(
+                    "the answer's content coding could not be undone; it is kept as its bytes came and was not searched for secrets"
+                )
+            return NonStreamResponse(head.status, headers, body, answers_stream=self.is_stream_shaped)
         timing = Timing(ttft_ms=self._chunks[0][1] if self._chunks else 0, chunks=tuple(self._chunks))
-        return StreamResponse(status, headers, tuple(self._events), body, timing)
+        return StreamResponse(head.status, headers, tuple(self._events), body, timing)
+
+
+def _hashed(request: RecordedRequest, canonical: CanonicalRequest) -> RecordedRequest:
+    return RecordedRequest(
+        method=request.method,
+        path=request.path,
+        query=request.query,
+        headers=request.headers,
+        body=request.body,
+        parsed_json=request.parsed_json,
+        canonical_request=canonical,
+        stable_hash=stable_hash(canonical),
+    )

@@ -9,10 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from spycatcher_addon import answers
-from spycatcher_addon.cassette.canonical import NOTHING_IGNORED, IgnorePathConfig, canonicalize_parts, stable_hash
+from spycatcher_addon.cassette.canonical import NOTHING_IGNORED, IgnorePathConfig, canonicalize, canonicalize_parts, stable_hash
 from spycatcher_addon.cassette.jsontext import JsonValue, NotJsonError, parse_json
 from spycatcher_addon.cassette.matching import Matched, MatchMode, ReplayMatchEngine
-from spycatcher_addon.cassette.model import Cassette, FailureKind, Interaction, NonStreamResponse, StreamResponse
+from spycatcher_addon.cassette.model import (
+    CanonicalRequest,
+    Cassette,
+    FailureKind,
+    Interaction,
+    NonStreamResponse,
+    RecordedRequest,
+    StreamResponse,
+)
 from spycatcher_addon.content_coding import decode_body
 from spycatcher_addon.errors import InvalidPointerPathError
 from spycatcher_addon.exchange import Delivery, Ending, Headers, ObservedRequest, ReplayResponse
@@ -21,6 +29,8 @@ from spycatcher_addon.headers import content_encoding_of, select_replayed
 from spycatcher_addon.pacing import Pacing, chunk_arrivals_ms, cut_at_chunks, event_arrivals_ms
 from spycatcher_addon.protocols import PROTOCOLS, UnknownPath, WrongMethod, route
 from spycatcher_addon.protocols.adapter import ProtocolAdapter
+from spycatcher_addon.redaction.apply import InteractionRedactor
+from spycatcher_addon.redaction.rules import NO_RULES, RedactionRules, touch_requests_alike
 from spycatcher_addon.sse import encode_event
 
 _ENDINGS = {
@@ -71,6 +81,8 @@ class ReplayPolicy:
     pacing: Pacing = Pacing()
     include_failures: bool = False
     """Whether recorded failures are matched, and repeated as the failures they were."""
+    rules: RedactionRules = NO_RULES
+    """What is a secret, in a request as it was on the tape."""
 
 
 class ReplaySession:
@@ -86,7 +98,10 @@ class ReplaySession:
             InvalidCassetteError: An interaction cannot be matched (no hash).
             InvalidPointerPathError: An ignore path does not fit a recorded body.
         """
-        self._engine = ReplayMatchEngine(cassette, policy.match_mode, policy.ignore, policy.include_failures)
+        self._redactor = InteractionRedactor(policy.rules, policy.max_body_bytes)
+        is_redacted_alike = touch_requests_alike(cassette.hashing.redaction_rules, policy.rules.names)
+        redact = None if is_redacted_alike else self._redactor.request
+        self._engine = ReplayMatchEngine(cassette, policy.match_mode, policy.ignore, policy.include_failures, redact)
         self._policy = policy
         self.faults = faults
         self.counts = ReplayCounts()
@@ -110,11 +125,10 @@ class ReplaySession:
             self.counts.rejected += 1
             return answers.malformed_json(str(error))
         try:
-            canonical = canonicalize_parts(request.method, request.path, request.query, body, self._policy.ignore)
+            canonical, request_hash = self._canonicalize(request, body)
         except InvalidPointerPathError as error:
             self.counts.rejected += 1
             return answers.internal("replay", f"an ignore path does not fit this request: {error}; correct matching.ignore_paths")
-        request_hash = stable_hash(canonical)
         if self.faults is not None:
             self.faults.note_request(request_hash)
         outcome = self._engine.peek(canonical, request_hash)
@@ -132,6 +146,23 @@ class ReplaySession:
             self._engine.commit(outcome.index)
         self.counts.matched += 1
         return reply
+
+    def _canonicalize(self, request: ObservedRequest, body: JsonValue) -> tuple[CanonicalRequest, str]:
+        """The request as it is compared, and its hash.
+
+        A request whose hash is on the tape as it stands has no secret that the tape has not; only others are searched.
+        """
+        canonical = canonicalize_parts(request.method, request.path, request.query, body, self._policy.ignore)
+        request_hash = stable_hash(canonical)
+        if self._engine.has_match(request_hash):
+            return canonical, request_hash
+        codings = content_encoding_of(request.headers)
+        recorded = RecordedRequest(request.method, request.path, request.query, codings, request.body, body)
+        redacted = self._redactor.request(recorded)
+        if redacted is recorded:
+            return canonical, request_hash
+        canonical = canonicalize(redacted, self._policy.ignore)
+        return canonical, stable_hash(canonical)
 
     def _parse_body(self, request: ObservedRequest) -> JsonValue:
         codings = content_encoding_of(request.headers)

@@ -6,6 +6,7 @@ parameters, never the value of one that may be secret.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -27,10 +28,12 @@ from spycatcher_addon.cassette.model import (
     StreamResponse,
     Timing,
 )
-from spycatcher_addon.content_coding import decode_body
+from spycatcher_addon.content_coding import DEFAULT_LIMIT_BYTES, decode_body
 from spycatcher_addon.errors import InvalidPointerPathError, StreamParseError
 from spycatcher_addon.headers import select_replayed
 from spycatcher_addon.protocols import PROTOCOLS
+from spycatcher_addon.redaction.apply import InteractionRedactor
+from spycatcher_addon.redaction.rules import RedactionRules, rules_from_names
 from spycatcher_addon.sse import SseParser
 
 _UTC_TIME = re.compile(r"(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d{1,9})?Z", re.ASCII)
@@ -39,6 +42,7 @@ _CREDENTIAL_NAME = re.compile(
     re.IGNORECASE,
 )
 _SHOWN_DIFFERENCES = 5
+_DIGEST_DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +59,38 @@ class Finding:
     """Worth a look, but no reason to fail."""
 
 
-def verify_cassette(cassette: Cassette, ignore: IgnorePathConfig, drop_headers: Collection[str]) -> tuple[Finding, ...]:
+def verify_cassette(cassette: Cassette, ignore: IgnorePathConfig, rules: RedactionRules) -> tuple[Finding, ...]:
     """Make every check, in the order of the tape.
 
     Args:
         ignore: The ignore paths of the configuration.
-        drop_headers: Lower-case names of header fields that must not be on the tape.
+        rules: What must not be on the tape, known values included.
     """
+    checks = _Checks(
+        cassette,
+        ignore,
+        rules,
+        InteractionRedactor(rules, DEFAULT_LIMIT_BYTES),
+        InteractionRedactor(rules_from_names(cassette.hashing.redaction_rules), DEFAULT_LIMIT_BYTES),
+    )
     findings = list(_check_hashing(cassette, ignore))
     for index, interaction in enumerate(cassette.interactions):
-        for found in _check_interaction(cassette, interaction, ignore, drop_headers):
+        for found in _check_interaction(checks, interaction):
             findings.append(Finding(found.message_id, found.arguments, index, found.is_warning))
     return tuple(findings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Checks:
+    """What every interaction is checked against."""
+
+    cassette: Cassette
+    ignore: IgnorePathConfig
+    rules: RedactionRules
+    redactor: InteractionRedactor
+    """Has the rules of the configuration."""
+    recorded_redactor: InteractionRedactor
+    """Has those that the tape's hashes were made with."""
 
 
 def _finding(message_id: str, *, is_warning: bool = False, **arguments: object) -> Finding:
@@ -84,15 +108,15 @@ def _listed(names: Collection[str]) -> str:
     return ", ".join(sorted(names)) or "-"
 
 
-def _check_interaction(
-    cassette: Cassette, interaction: Interaction, ignore: IgnorePathConfig, drop_headers: Collection[str]
-) -> Iterator[Finding]:
+def _check_interaction(checks: _Checks, interaction: Interaction) -> Iterator[Finding]:
     request, response = interaction.request, interaction.response
-    yield from _check_hash(request, cassette, ignore)
+    drop_headers = checks.rules.drop_headers
+    yield from _check_hash(request, checks)
     yield from _check_request_json(request)
+    yield from _check_secrets(interaction, checks)
     for name in _names_to_drop(request.headers, drop_headers):
         yield _finding("verify-request-header", name=name)
-    for name in _credential_parameters(request.query):
+    for name in _credential_parameters(request.query, checks.rules.query_parameters):
         yield _finding("verify-query-credential", name=name, is_warning=True)
     for name in _names_to_drop(response.headers, drop_headers):
         yield _finding("verify-response-header", name=name)
@@ -106,10 +130,19 @@ def _check_interaction(
         yield _finding("verify-recorded-at", value=interaction.metadata.recorded_at)
 
 
-def _check_hash(request: RecordedRequest, cassette: Cassette, ignore: IgnorePathConfig) -> Iterator[Finding]:
+def _check_secrets(interaction: Interaction, checks: _Checks) -> Iterator[Finding]:
+    """Name each secret by its rule and place, and by a digest that tells whether two are the same, never by its value."""
+    for found in checks.redactor.interaction(interaction)[1]:
+        digest = hashlib.sha256(found.secret.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_DIGITS]
+        yield _finding("verify-secret", rule=found.rule, place=found.place, digest=digest)
+
+
+def _check_hash(request: RecordedRequest, checks: _Checks) -> Iterator[Finding]:
+    cassette = checks.cassette
     try:
-        configured = canonicalize(_from_bytes(request), ignore)
-        made_with = canonicalize(_from_bytes(request), _settings_of(cassette.hashing))
+        observed = _from_bytes(request)
+        configured = canonicalize(checks.redactor.request(observed), checks.ignore)
+        made_with = canonicalize(checks.recorded_redactor.request(observed), _settings_of(cassette.hashing))
     except InvalidPointerPathError as error:
         yield _finding("verify-ignore-path-misfit", path=error.path)
         return
@@ -174,9 +207,10 @@ def _names_to_drop(headers: Collection[tuple[str, str]], drop_headers: Collectio
     return list(dict.fromkeys(name.lower() for name, _ in headers if name.lower() in drop_headers))
 
 
-def _credential_parameters(query: str) -> list[str]:
+def _credential_parameters(query: str, redacted: Collection[str]) -> list[str]:
+    """Parameters that look like credentials but have no rule of their own, which :func:`_check_secrets` would have used."""
     names = (piece.partition("=") for piece in query.split("&"))
-    return list(dict.fromkeys(name for name, _, value in names if value and _CREDENTIAL_NAME.search(name)))
+    return list(dict.fromkeys(name for name, _, value in names if value and _CREDENTIAL_NAME.search(name) and name.lower() not in redacted))
 
 
 def _check_stream(response: StreamResponse, interaction: Interaction) -> Iterator[Finding]:

@@ -259,7 +259,157 @@ verify-chunks-ttft = das erste Stück kam nach { $first_ms } ms, vor ttft_ms mit
 verify-recorded-at = metadata.recorded_at ist { $value }; erwartet wird eine UTC-Zeit wie 2026-01-31T12:00:00.000000Z
 verify-request-header = die Anfrage enthält noch den Header { $name }, den die Schwärzungsregeln nennen; entfernen
 verify-response-header = die Antwort enthält noch den Header { $name }, den die Schwärzungsregeln nennen; entfernen
+verify-secret = { $place } enthält ein Geheimnis (Regel { $rule }, SHA-256 { $digest }…); neu aufzeichnen und das Geheimnis ersetzen, falls die Datei weitergegeben wurde
 verify-query-credential = der Query-Parameter { $name } sieht nach Zugangsdaten aus; sicherstellen, dass sein Wert kein Geheimnis ist
 verify-header-not-sendable = der Antwort-Header { $name } lässt sich nicht senden und wird bei der Wiedergabe weggelassen
 verify-event-carriage-return = Ereignis { $event } hat einen Wagenrücklauf in den Daten, den ein Client als Zeilenende liest
 verify-stream-without-events = die Anfrage verlangt einen Stream, aber die Antwort ist gewöhnlich und nicht mit answers_stream markiert; die Wiedergabe antwortet mit 501
+
+## Befehle für vorhandene Kassetten
+
+cli-ls-about = Die Interaktionen einer Kassette auflisten.
+cli-show-about = Eine Interaktion als Gespräch anzeigen.
+cli-diff-about = Zwei Kassetten vergleichen, Wortlaut und Verhalten getrennt.
+cli-stats-about = Tokens, Bytes, Dauern und geschätzte Kosten zusammenzählen.
+cli-merge-about = Mehrere Kassetten zu einer neuen zusammenfügen.
+cli-prune-about = Eine Kopie einer Kassette ohne einige ihrer Interaktionen schreiben.
+cli-convert-about = Zwischen Kassettenformaten, vcrpy, HAR und WireMock umwandeln.
+cli-doctor-about = Die Umgebung prüfen und sagen, was gegen Mängel hilft.
+cli-group-output = Ausgabe:
+cli-option-json = JSON für Programme ausgeben.
+cli-option-raw = Die aufgezeichneten Bytes der Antwort ausgeben.
+cli-option-output = Zu schreibende Datei.
+cli-option-force = Die Datei überschreiben, falls sie existiert.
+cli-option-prices = Preistabelle (TOML) für die geschätzten Kosten.
+cli-option-drop = Wegzulassende Interaktionen, etwa 0,3-5.
+cli-option-to = Zielformat.
+cli-argument-cassette = Pfad einer Kassette; ohne Angabe die konfigurierte.
+cli-argument-cassettes = Pfade von Kassetten; ohne Angabe die konfigurierte.
+cli-argument-inputs = Pfade der Kassetten, in der gewünschten Reihenfolge.
+cli-argument-source = Eine Kassette, ein HTTP-Archiv (HAR) oder eine Kassette von vcrpy.
+cli-argument-left = Pfad der ersten Kassette.
+cli-argument-right = Pfad der Kassette, mit der verglichen wird.
+cli-argument-number = Nummer der Interaktion, gezählt ab 0.
+cli-expected-indexes = erwartet werden Nummern wie 0,3-5
+cli-column-index = Nr.
+cli-column-time = Zeit
+cli-column-model = Modell
+cli-column-stream = Stream
+cli-column-status = Status
+cli-column-input = Tokens ein
+cli-column-output = Tokens aus
+cli-column-bytes = Bytes
+cli-column-hash = Hash
+cli-column-interactions = Interaktionen
+cli-column-errors = Fehler
+cli-column-streams = Streams
+cli-column-sent = Bytes gesendet
+cli-column-received = Bytes empfangen
+cli-column-first = erstes Stück ms
+cli-column-whole = gesamt ms
+cli-column-cost = geschätzte Kosten
+cli-yes = ja
+cli-hashes-shortened = Hashes sind auf 12 von 64 Stellen gekürzt; `--json` zeigt sie ganz.
+cli-tape-empty = die Kassette enthält keine Interaktionen
+cli-show-missing = es gibt keine Interaktion { $index }; gezählt wird ab 0, die letzte ist { $last }
+cli-diff-request = Anfrage
+cli-diff-behaviour = Verhalten
+cli-diff-wording = Wortlaut
+cli-diff-single = nur in
+cli-diff-same =
+    { $count ->
+        [one] { $count } Interaktion, keine Unterschiede
+       *[other] { $count } Interaktionen, keine Unterschiede
+    }
+cli-diff-summary = gleich: { $same }; andere Anfrage: { $request }; anderes Verhalten: { $behaviour }; anderer Wortlaut: { $wording }; ohne Gegenstück: { $single }
+cli-stats-total = alle
+cli-stats-no-usage =
+    { $count ->
+        [one] { $count } Antwort nennt keine Tokens; in den Summen von Tokens und Kosten fehlt sie
+       *[other] { $count } Antworten nennen keine Tokens; in den Summen von Tokens und Kosten fehlen sie
+    }
+cli-stats-no-price = in der Preistabelle fehlt ein Preis für:
+cli-wrote =
+    { $count ->
+        [one] { $count } Interaktion nach { $path } geschrieben
+       *[other] { $count } Interaktionen nach { $path } geschrieben
+    }
+cli-file-exists = { $path } existiert schon und blieb unverändert; ein anderes --output angeben, oder --force zum Überschreiben
+cli-file-same = { $path } gehört zu den gelesenen Dateien; ein anderes --output angeben
+cli-file-unreadable = { $path } ist nicht lesbar: { $reason }; Pfad und Zugriffsrechte prüfen
+cli-file-unwritable = { $path } ist nicht beschreibbar: { $reason }; Pfad, Zugriffsrechte und freien Speicherplatz prüfen
+cli-file-unconvertible = { $path } lässt sich nicht umwandeln: { $problem }
+cli-prices-unusable = die Preistabelle { $path } ist nicht verwendbar: { $problem }
+cli-convert-verify = geschwärzt wurde, was die Regeln nennen; die Rümpfe durchsehen und vor dem Einchecken `spycatcher-harness verify` ausführen
+cli-loss-event-fields =
+    { $count ->
+        [one] verloren: das Feld event, id oder retry von { $count } Ereignis
+       *[other] verloren: die Felder event, id oder retry von { $count } Ereignissen
+    }
+cli-loss-answers-stream =
+    { $count ->
+        [one] verloren: die Markierung answers_stream von { $count } Antwort; ohne sie antwortet die Wiedergabe dort mit 501
+       *[other] verloren: die Markierung answers_stream von { $count } Antworten; ohne sie antwortet die Wiedergabe dort mit 501
+    }
+cli-loss-failures =
+    { $count ->
+        [one] verloren: dass { $count } Austausch misslang; er sieht jetzt gelungen aus
+       *[other] verloren: dass { $count } Austausche misslangen; sie sehen jetzt gelungen aus
+    }
+cli-loss-chunk-times =
+    { $count ->
+        [one] verloren: wie die Bytes von { $count } Stream zerteilt waren und wann genau sie kamen
+       *[other] verloren: wie die Bytes von { $count } Streams zerteilt waren und wann genau sie kamen
+    }
+cli-loss-settings =
+    { $count ->
+        [one] verloren: Ignorierpfade und Schwärzungsregeln von { $count } Kassette
+       *[other] verloren: Ignorierpfade und Schwärzungsregeln von { $count } Kassetten
+    }
+cli-loss-hashes =
+    { $count ->
+        [one] verloren: der Hash von { $count } Anfrage
+       *[other] verloren: die Hashes von { $count } Anfragen
+    }
+cli-loss-hosts =
+    { $count ->
+        [one] nicht bekannt: die Adresse des Anbieters; { $count } Anfrage hat eine erfundene
+       *[other] nicht bekannt: die Adresse des Anbieters; { $count } Anfragen haben eine erfundene
+    }
+cli-loss-times =
+    { $count ->
+        [one] verloren: wann { $count } Interaktion aufgezeichnet wurde
+       *[other] verloren: wann { $count } Interaktionen aufgezeichnet wurden
+    }
+cli-loss-foreign =
+    { $count ->
+        [one] weggelassen: { $count } Austausch mit einem Endpunkt, den der Harness nicht bedient
+       *[other] weggelassen: { $count } Austausche mit Endpunkten, die der Harness nicht bedient
+    }
+cli-loss-unusable =
+    { $count ->
+        [one] weggelassen: { $count } Austausch ohne vollständige Antwort
+       *[other] weggelassen: { $count } Austausche ohne vollständige Antwort
+    }
+cli-loss-redacted =
+    { $count ->
+        [one] durch die Schwärzungsregeln entfernt: { $count } Header
+       *[other] durch die Schwärzungsregeln entfernt: { $count } Header-Felder
+    }
+cli-loss-secrets =
+    { $count ->
+        [one] nach den Schwärzungsregeln durch eine Marke ersetzt: { $count } Geheimnis
+       *[other] nach den Schwärzungsregeln durch Marken ersetzt: { $count } Geheimnisse
+    }
+cli-doctor-fine = keine Probleme gefunden
+cli-doctor-python = Python { $wanted } oder neuer installieren, und damit den Harness
+cli-doctor-mitmproxy = mitmproxy{ $wanted } installieren, am besten durch erneutes Installieren des Harness
+cli-doctor-proxy = Clients würden Anfragen an den Harness zu diesem Proxy schicken; 127.0.0.1 und localhost in NO_PROXY aufnehmen
+cli-doctor-base-url = diese Variable zeigt nicht auf den Harness; die export-Zeile, die `record` und `replay` ausgeben, in der Shell des Programms ausführen
+cli-doctor-key = zum Aufzeichnen muss diese Variable, genannt in upstream.api_key_env, einen Schlüssel enthalten; zum Wiedergeben nicht
+cli-doctor-port = dort kann nichts lauschen; beenden, was die Adresse benutzt, oder mit `--listen 127.0.0.1:0` einen freien Port nehmen
+cli-doctor-no-cassette = noch keine Kassette da: `spycatcher-harness record` ausführen, oder --cassette-dir und --cassette-name prüfen
+cli-doctor-ca-folder = Clients, die mit dem Harness TLS sprechen, brauchen ein Zertifikat, aber dieser Ordner ist nicht beschreibbar; Zugriffsrechte berichtigen
+cli-doctor-ca-open = andere können diesen privaten Schlüssel lesen; `chmod 600` auf die Datei anwenden
+cli-doctor-clock = die Uhr geht falsch; stellen, denn Zertifikate und aufgezeichnete Zeiten hängen davon ab
+cli-doctor-clock-drift = die Uhr des Dateisystems weicht um { $seconds } s ab; beide nach derselben Quelle stellen

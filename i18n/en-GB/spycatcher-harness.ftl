@@ -256,7 +256,157 @@ verify-chunks-ttft = the first timing chunk came at { $first_ms } ms, before ttf
 verify-recorded-at = metadata.recorded_at is { $value }; expected a UTC time such as 2026-01-31T12:00:00.000000Z
 verify-request-header = the request keeps the header { $name }, which the redaction rules name; remove it
 verify-response-header = the response keeps the header { $name }, which the redaction rules name; remove it
+verify-secret = { $place } holds a secret (rule { $rule }, SHA-256 { $digest }…); record it again, and replace the secret if the file was shared
 verify-query-credential = the query parameter { $name } looks like a credential; make sure that its value is no secret
 verify-header-not-sendable = the response header { $name } cannot be sent and is left out of replays
 verify-event-carriage-return = event { $event } has a carriage return in its data, which a client reads as a line end
 verify-stream-without-events = the request asks for a stream, but the answer is a plain one that is not marked answers_stream, so a replay answers 501
+
+## Commands for cassettes that exist already
+
+cli-ls-about = List the interactions of a cassette.
+cli-show-about = Show one interaction as a conversation.
+cli-diff-about = Compare two cassettes, wording and behaviour apart.
+cli-stats-about = Count tokens, bytes, durations and the estimated cost.
+cli-merge-about = Put several cassettes into a new one.
+cli-prune-about = Write a copy of a cassette without some of its interactions.
+cli-convert-about = Convert between cassette formats, vcrpy, HAR and WireMock.
+cli-doctor-about = Check the environment and say how to cure what is wrong.
+cli-group-output = Output:
+cli-option-json = Print JSON, for programs.
+cli-option-raw = Print the recorded bytes of the answer.
+cli-option-output = File to write.
+cli-option-force = Overwrite the file if it exists.
+cli-option-prices = Price table (TOML) for the estimated cost.
+cli-option-drop = Interactions to leave out, such as 0,3-5.
+cli-option-to = Format to write.
+cli-argument-cassette = Path of a cassette; the configured one if not given.
+cli-argument-cassettes = Paths of cassettes; the configured one if none is given.
+cli-argument-inputs = Paths of the cassettes, in the order wanted.
+cli-argument-source = A cassette, an HTTP archive (HAR) or a cassette of vcrpy.
+cli-argument-left = Path of the first cassette.
+cli-argument-right = Path of the cassette it is compared with.
+cli-argument-number = Index of the interaction, counted from 0.
+cli-expected-indexes = expected indexes such as 0,3-5
+cli-column-index = index
+cli-column-time = time
+cli-column-model = model
+cli-column-stream = stream
+cli-column-status = status
+cli-column-input = tokens in
+cli-column-output = tokens out
+cli-column-bytes = bytes
+cli-column-hash = hash
+cli-column-interactions = interactions
+cli-column-errors = errors
+cli-column-streams = streams
+cli-column-sent = bytes sent
+cli-column-received = bytes received
+cli-column-first = first ms
+cli-column-whole = whole ms
+cli-column-cost = estimated cost
+cli-yes = yes
+cli-hashes-shortened = Hashes are shortened to 12 of 64 digits; `--json` shows them whole.
+cli-tape-empty = the cassette has no interactions
+cli-show-missing = there is no interaction { $index }; they are counted from 0, and the last one is { $last }
+cli-diff-request = request
+cli-diff-behaviour = behaviour
+cli-diff-wording = wording
+cli-diff-single = only in
+cli-diff-same =
+    { $count ->
+        [one] { $count } interaction, no differences
+       *[other] { $count } interactions, no differences
+    }
+cli-diff-summary = the same: { $same }; other request: { $request }; other behaviour: { $behaviour }; other wording: { $wording }; without a partner: { $single }
+cli-stats-total = all
+cli-stats-no-usage =
+    { $count ->
+        [one] { $count } answer does not say how many tokens it took; it is in no sum of tokens or cost
+       *[other] { $count } answers do not say how many tokens they took; they are in no sum of tokens or cost
+    }
+cli-stats-no-price = the price table has no price for:
+cli-wrote =
+    { $count ->
+        [one] wrote { $count } interaction to { $path }
+       *[other] wrote { $count } interactions to { $path }
+    }
+cli-file-exists = { $path } exists already and was left alone; give another --output, or --force to overwrite it
+cli-file-same = { $path } is one of the files that are read; give another --output
+cli-file-unreadable = cannot read { $path }: { $reason }; check the path and its permissions
+cli-file-unwritable = cannot write { $path }: { $reason }; check the path, its permissions and the room on the disk
+cli-file-unconvertible = { $path } cannot be converted: { $problem }
+cli-prices-unusable = the price table { $path } cannot be used: { $problem }
+cli-convert-verify = redaction takes out what its rules name; look through the bodies, and run `spycatcher-harness verify` before committing the cassette
+cli-loss-event-fields =
+    { $count ->
+        [one] lost: the event, id or retry field of { $count } event
+       *[other] lost: the event, id or retry fields of { $count } events
+    }
+cli-loss-answers-stream =
+    { $count ->
+        [one] lost: the mark answers_stream of { $count } answer, without which a replay answers 501 there
+       *[other] lost: the mark answers_stream of { $count } answers, without which a replay answers 501 there
+    }
+cli-loss-failures =
+    { $count ->
+        [one] lost: that { $count } exchange ended badly; it looks like a good one now
+       *[other] lost: that { $count } exchanges ended badly; they look like good ones now
+    }
+cli-loss-chunk-times =
+    { $count ->
+        [one] lost: how the bytes of { $count } stream were cut into chunks, and exactly when they came
+       *[other] lost: how the bytes of { $count } streams were cut into chunks, and exactly when they came
+    }
+cli-loss-settings =
+    { $count ->
+        [one] lost: the ignore paths and redaction rules of { $count } cassette
+       *[other] lost: the ignore paths and redaction rules of { $count } cassettes
+    }
+cli-loss-hashes =
+    { $count ->
+        [one] lost: the hash of { $count } request
+       *[other] lost: the hashes of { $count } requests
+    }
+cli-loss-hosts =
+    { $count ->
+        [one] not known: the provider's address; { $count } request has a made-up one
+       *[other] not known: the provider's address; { $count } requests have a made-up one
+    }
+cli-loss-times =
+    { $count ->
+        [one] lost: when { $count } interaction was recorded
+       *[other] lost: when { $count } interactions were recorded
+    }
+cli-loss-foreign =
+    { $count ->
+        [one] left out: { $count } exchange with another endpoint than the harness answers
+       *[other] left out: { $count } exchanges with other endpoints than the harness answers
+    }
+cli-loss-unusable =
+    { $count ->
+        [one] left out: { $count } exchange without a whole answer
+       *[other] left out: { $count } exchanges without a whole answer
+    }
+cli-loss-redacted =
+    { $count ->
+        [one] removed by the redaction rules: { $count } header field
+       *[other] removed by the redaction rules: { $count } header fields
+    }
+cli-loss-secrets =
+    { $count ->
+        [one] replaced by a token, as the redaction rules say: { $count } secret
+       *[other] replaced by tokens, as the redaction rules say: { $count } secrets
+    }
+cli-doctor-fine = no problems found
+cli-doctor-python = install Python { $wanted } or newer, and the harness with it
+cli-doctor-mitmproxy = install mitmproxy{ $wanted }, best by installing the harness again
+cli-doctor-proxy = clients would send requests for the harness to this proxy; put 127.0.0.1 and localhost into NO_PROXY
+cli-doctor-base-url = this variable does not name the harness; run the export line that `record` and `replay` print, in the shell of your program
+cli-doctor-key = recording needs a key in this variable, which the setting upstream.api_key_env names; replaying needs none
+cli-doctor-port = nothing can listen there; end what uses the address, or pass `--listen 127.0.0.1:0` for a free port
+cli-doctor-no-cassette = there is no cassette yet: run `spycatcher-harness record`, or check --cassette-dir and --cassette-name
+cli-doctor-ca-folder = clients that speak TLS to the harness need a certificate, and this folder cannot be written; correct its permissions
+cli-doctor-ca-open = others can read this private key; run `chmod 600` on the file
+cli-doctor-clock = the clock is wrong; set it, because certificates and recorded times depend on it
+cli-doctor-clock-drift = the clock of the file system differs by { $seconds } s; set both by the same source

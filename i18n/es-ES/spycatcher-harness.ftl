@@ -259,7 +259,157 @@ verify-chunks-ttft = el primer fragmento llegó a los { $first_ms } ms, antes de
 verify-recorded-at = metadata.recorded_at es { $value }; se espera una hora UTC como 2026-01-31T12:00:00.000000Z
 verify-request-header = la petición conserva la cabecera { $name }, que nombran las reglas de censura; quítela
 verify-response-header = la respuesta conserva la cabecera { $name }, que nombran las reglas de censura; quítela
+verify-secret = { $place } contiene un secreto (regla { $rule }, SHA-256 { $digest }…); grábelo de nuevo y sustituya el secreto si el archivo se ha compartido
 verify-query-credential = el parámetro { $name } de la URL parece una credencial; asegúrese de que su valor no es un secreto
 verify-header-not-sendable = la cabecera de respuesta { $name } no se puede enviar y se omite al reproducir
 verify-event-carriage-return = el evento { $event } tiene un retorno de carro en sus datos, que un cliente lee como fin de línea
 verify-stream-without-events = la petición pide un flujo, pero la respuesta es corriente y no está marcada con answers_stream; al reproducirla se responde 501
+
+## Órdenes para casetes existentes
+
+cli-ls-about = Enumera las interacciones de un casete.
+cli-show-about = Muestra una interacción como conversación.
+cli-diff-about = Compara dos casetes, separando redacción y comportamiento.
+cli-stats-about = Cuenta tokens, bytes, duraciones y coste estimado.
+cli-merge-about = Reúne varios casetes en uno nuevo.
+cli-prune-about = Escribe una copia de un casete sin algunas de sus interacciones.
+cli-convert-about = Convierte entre formatos de casete, vcrpy, HAR y WireMock.
+cli-doctor-about = Examina el entorno e indica cómo corregir lo que falla.
+cli-group-output = Salida:
+cli-option-json = Muestra JSON, para programas.
+cli-option-raw = Muestra los bytes grabados de la respuesta.
+cli-option-output = Archivo que se escribe.
+cli-option-force = Sobrescribe el archivo si existe.
+cli-option-prices = Tabla de precios (TOML) para el coste estimado.
+cli-option-drop = Interacciones que se omiten, por ejemplo 0,3-5.
+cli-option-to = Formato que se escribe.
+cli-argument-cassette = Ruta de un casete; si falta, el de la configuración.
+cli-argument-cassettes = Rutas de casetes; si faltan, el de la configuración.
+cli-argument-inputs = Rutas de los casetes, en el orden deseado.
+cli-argument-source = Un casete, un archivo HTTP (HAR) o un casete de vcrpy.
+cli-argument-left = Ruta del primer casete.
+cli-argument-right = Ruta del casete con el que se compara.
+cli-argument-number = Número de la interacción, contado desde 0.
+cli-expected-indexes = se esperan números como 0,3-5
+cli-column-index = n.º
+cli-column-time = hora
+cli-column-model = modelo
+cli-column-stream = flujo
+cli-column-status = estado
+cli-column-input = tokens entr.
+cli-column-output = tokens sal.
+cli-column-bytes = bytes
+cli-column-hash = hash
+cli-column-interactions = interacciones
+cli-column-errors = errores
+cli-column-streams = flujos
+cli-column-sent = bytes enviados
+cli-column-received = bytes recibidos
+cli-column-first = primero ms
+cli-column-whole = total ms
+cli-column-cost = coste estimado
+cli-yes = sí
+cli-hashes-shortened = Los hashes se acortan a 12 de 64 cifras; `--json` los muestra enteros.
+cli-tape-empty = el casete no tiene interacciones
+cli-show-missing = no hay interacción { $index }; se cuentan desde 0, y la última es { $last }
+cli-diff-request = petición
+cli-diff-behaviour = comportamiento
+cli-diff-wording = redacción
+cli-diff-single = solo en
+cli-diff-same =
+    { $count ->
+        [one] { $count } interacción, ninguna diferencia
+       *[other] { $count } interacciones, ninguna diferencia
+    }
+cli-diff-summary = iguales: { $same }; otra petición: { $request }; otro comportamiento: { $behaviour }; otra redacción: { $wording }; sin pareja: { $single }
+cli-stats-total = todas
+cli-stats-no-usage =
+    { $count ->
+        [one] { $count } respuesta no indica sus tokens; falta en las sumas de tokens y coste
+       *[other] { $count } respuestas no indican sus tokens; faltan en las sumas de tokens y coste
+    }
+cli-stats-no-price = la tabla de precios no tiene precio para:
+cli-wrote =
+    { $count ->
+        [one] { $count } interacción escrita en { $path }
+       *[other] { $count } interacciones escritas en { $path }
+    }
+cli-file-exists = { $path } ya existe y no se ha tocado; indique otro --output, o --force para sobrescribirlo
+cli-file-same = { $path } es uno de los archivos que se leen; indique otro --output
+cli-file-unreadable = no se puede leer { $path }: { $reason }; compruebe la ruta y sus permisos
+cli-file-unwritable = no se puede escribir { $path }: { $reason }; compruebe la ruta, sus permisos y el espacio en disco
+cli-file-unconvertible = { $path } no se puede convertir: { $problem }
+cli-prices-unusable = la tabla de precios { $path } no se puede usar: { $problem }
+cli-convert-verify = solo se ha censurado lo que nombran las reglas; revise los cuerpos y ejecute `spycatcher-harness verify` antes de incluir el casete en el repositorio
+cli-loss-event-fields =
+    { $count ->
+        [one] se pierde: el campo event, id o retry de { $count } evento
+       *[other] se pierde: los campos event, id o retry de { $count } eventos
+    }
+cli-loss-answers-stream =
+    { $count ->
+        [one] se pierde: la marca answers_stream de { $count } respuesta, sin la cual al reproducirla se responde 501
+       *[other] se pierde: la marca answers_stream de { $count } respuestas, sin la cual al reproducirlas se responde 501
+    }
+cli-loss-failures =
+    { $count ->
+        [one] se pierde: que { $count } intercambio terminó mal; ahora parece bueno
+       *[other] se pierde: que { $count } intercambios terminaron mal; ahora parecen buenos
+    }
+cli-loss-chunk-times =
+    { $count ->
+        [one] se pierde: cómo se dividieron los bytes de { $count } flujo y cuándo llegaron exactamente
+       *[other] se pierde: cómo se dividieron los bytes de { $count } flujos y cuándo llegaron exactamente
+    }
+cli-loss-settings =
+    { $count ->
+        [one] se pierde: las rutas ignoradas y las reglas de censura de { $count } casete
+       *[other] se pierde: las rutas ignoradas y las reglas de censura de { $count } casetes
+    }
+cli-loss-hashes =
+    { $count ->
+        [one] se pierde: el hash de { $count } petición
+       *[other] se pierde: los hashes de { $count } peticiones
+    }
+cli-loss-hosts =
+    { $count ->
+        [one] no se conoce: la dirección del proveedor; { $count } petición lleva una inventada
+       *[other] no se conoce: la dirección del proveedor; { $count } peticiones llevan una inventada
+    }
+cli-loss-times =
+    { $count ->
+        [one] se pierde: cuándo se grabó { $count } interacción
+       *[other] se pierde: cuándo se grabaron { $count } interacciones
+    }
+cli-loss-foreign =
+    { $count ->
+        [one] se omite: { $count } intercambio con un punto de acceso que el arnés no atiende
+       *[other] se omite: { $count } intercambios con puntos de acceso que el arnés no atiende
+    }
+cli-loss-unusable =
+    { $count ->
+        [one] se omite: { $count } intercambio sin respuesta completa
+       *[other] se omite: { $count } intercambios sin respuesta completa
+    }
+cli-loss-redacted =
+    { $count ->
+        [one] quitada por las reglas de censura: { $count } cabecera
+       *[other] quitadas por las reglas de censura: { $count } cabeceras
+    }
+cli-loss-secrets =
+    { $count ->
+        [one] sustituido por una marca según las reglas de censura: { $count } secreto
+       *[other] sustituidos por marcas según las reglas de censura: { $count } secretos
+    }
+cli-doctor-fine = no se ha encontrado ningún problema
+cli-doctor-python = instale Python { $wanted } o posterior, y con él el arnés
+cli-doctor-mitmproxy = instale mitmproxy{ $wanted }, preferiblemente reinstalando el arnés
+cli-doctor-proxy = los clientes enviarían a este proxy las peticiones para el arnés; añada 127.0.0.1 y localhost a NO_PROXY
+cli-doctor-base-url = esta variable no apunta al arnés; ejecute en el intérprete de su programa la línea export que muestran `record` y `replay`
+cli-doctor-key = para grabar hace falta una clave en esta variable, que nombra upstream.api_key_env; para reproducir, ninguna
+cli-doctor-port = nada puede escuchar ahí; cierre lo que usa la dirección, o tome un puerto libre con `--listen 127.0.0.1:0`
+cli-doctor-no-cassette = aún no hay casete: ejecute `spycatcher-harness record`, o compruebe --cassette-dir y --cassette-name
+cli-doctor-ca-folder = los clientes que hablan TLS con el arnés necesitan un certificado, y en esta carpeta no se puede escribir; corrija sus permisos
+cli-doctor-ca-open = otros pueden leer esta clave privada; ejecute `chmod 600` sobre el archivo
+cli-doctor-clock = el reloj está mal; ajústelo, pues de él dependen los certificados y las horas grabadas
+cli-doctor-clock-drift = el reloj del sistema de archivos difiere en { $seconds } s; ajuste ambos con la misma fuente

@@ -259,7 +259,157 @@ verify-chunks-ttft = le premier morceau est arrivé à { $first_ms } ms, avant t
 verify-recorded-at = metadata.recorded_at vaut { $value } ; une heure UTC comme 2026-01-31T12:00:00.000000Z est attendue
 verify-request-header = la requête contient encore l'en-tête { $name }, visé par les règles de caviardage ; supprimez-le
 verify-response-header = la réponse contient encore l'en-tête { $name }, visé par les règles de caviardage ; supprimez-le
+verify-secret = { $place } contient un secret (règle { $rule }, SHA-256 { $digest }…) ; refaites l'enregistrement et remplacez le secret si le fichier a été partagé
 verify-query-credential = le paramètre { $name } de l'URL ressemble à un identifiant secret ; assurez-vous que sa valeur n'en est pas un
 verify-header-not-sendable = l'en-tête de réponse { $name } ne peut pas être envoyé et sera omis
 verify-event-carriage-return = l'événement { $event } a un retour chariot dans ses données, qu'un client lit comme une fin de ligne
 verify-stream-without-events = la requête demande un flux, mais la réponse est ordinaire et non marquée answers_stream ; elle sera rejouée avec un 501
+
+## Commandes pour les cassettes existantes
+
+cli-ls-about = Liste les interactions d'une cassette.
+cli-show-about = Affiche une interaction comme une conversation.
+cli-diff-about = Compare deux cassettes, en séparant formulation et comportement.
+cli-stats-about = Compte les jetons, les octets, les durées et le coût estimé.
+cli-merge-about = Réunit plusieurs cassettes en une nouvelle.
+cli-prune-about = Écrit une copie d'une cassette sans certaines de ses interactions.
+cli-convert-about = Convertit entre formats de cassette, vcrpy, HAR et WireMock.
+cli-doctor-about = Examine l'environnement et indique comment corriger les défauts.
+cli-group-output = Sortie :
+cli-option-json = Affiche du JSON, pour les programmes.
+cli-option-raw = Affiche les octets enregistrés de la réponse.
+cli-option-output = Fichier à écrire.
+cli-option-force = Écrase le fichier s'il existe.
+cli-option-prices = Table de prix (TOML) pour le coût estimé.
+cli-option-drop = Interactions à omettre, par exemple 0,3-5.
+cli-option-to = Format à écrire.
+cli-argument-cassette = Chemin d'une cassette ; à défaut, celle de la configuration.
+cli-argument-cassettes = Chemins de cassettes ; à défaut, celle de la configuration.
+cli-argument-inputs = Chemins des cassettes, dans l'ordre voulu.
+cli-argument-source = Une cassette, une archive HTTP (HAR) ou une cassette de vcrpy.
+cli-argument-left = Chemin de la première cassette.
+cli-argument-right = Chemin de la cassette à laquelle elle est comparée.
+cli-argument-number = Numéro de l'interaction, compté à partir de 0.
+cli-expected-indexes = des numéros comme 0,3-5 sont attendus
+cli-column-index = n°
+cli-column-time = heure
+cli-column-model = modèle
+cli-column-stream = flux
+cli-column-status = statut
+cli-column-input = jetons lus
+cli-column-output = jetons écrits
+cli-column-bytes = octets
+cli-column-hash = empreinte
+cli-column-interactions = interactions
+cli-column-errors = erreurs
+cli-column-streams = flux
+cli-column-sent = octets envoyés
+cli-column-received = octets reçus
+cli-column-first = premier ms
+cli-column-whole = total ms
+cli-column-cost = coût estimé
+cli-yes = oui
+cli-hashes-shortened = Les empreintes sont réduites à 12 chiffres sur 64 ; `--json` les montre en entier.
+cli-tape-empty = la cassette ne contient aucune interaction
+cli-show-missing = il n'y a pas d'interaction { $index } ; elles sont comptées à partir de 0, et la dernière est { $last }
+cli-diff-request = requête
+cli-diff-behaviour = comportement
+cli-diff-wording = formulation
+cli-diff-single = seulement dans
+cli-diff-same =
+    { $count ->
+        [one] { $count } interaction, aucune différence
+       *[other] { $count } interactions, aucune différence
+    }
+cli-diff-summary = identiques : { $same } ; autre requête : { $request } ; autre comportement : { $behaviour } ; autre formulation : { $wording } ; sans pendant : { $single }
+cli-stats-total = toutes
+cli-stats-no-usage =
+    { $count ->
+        [one] { $count } réponse n'indique pas ses jetons ; elle manque dans les totaux de jetons et de coût
+       *[other] { $count } réponses n'indiquent pas leurs jetons ; elles manquent dans les totaux de jetons et de coût
+    }
+cli-stats-no-price = la table de prix n'a pas de prix pour :
+cli-wrote =
+    { $count ->
+        [one] { $count } interaction écrite dans { $path }
+       *[other] { $count } interactions écrites dans { $path }
+    }
+cli-file-exists = { $path } existe déjà et n'a pas été touché ; donnez un autre --output, ou --force pour l'écraser
+cli-file-same = { $path } fait partie des fichiers lus ; donnez un autre --output
+cli-file-unreadable = impossible de lire { $path } : { $reason } ; vérifiez le chemin et ses droits d'accès
+cli-file-unwritable = impossible d'écrire { $path } : { $reason } ; vérifiez le chemin, ses droits d'accès et la place sur le disque
+cli-file-unconvertible = { $path } ne peut pas être converti : { $problem }
+cli-prices-unusable = la table de prix { $path } est inutilisable : { $problem }
+cli-convert-verify = seul ce que visent les règles a été caviardé ; relisez les corps, et lancez `spycatcher-harness verify` avant de versionner la cassette
+cli-loss-event-fields =
+    { $count ->
+        [one] perdu : le champ event, id ou retry de { $count } événement
+       *[other] perdu : les champs event, id ou retry de { $count } événements
+    }
+cli-loss-answers-stream =
+    { $count ->
+        [one] perdu : la marque answers_stream de { $count } réponse, sans laquelle elle sera rejouée avec un 501
+       *[other] perdu : la marque answers_stream de { $count } réponses, sans laquelle elles seront rejouées avec un 501
+    }
+cli-loss-failures =
+    { $count ->
+        [one] perdu : le fait que { $count } échange a échoué ; il paraît maintenant réussi
+       *[other] perdu : le fait que { $count } échanges ont échoué ; ils paraissent maintenant réussis
+    }
+cli-loss-chunk-times =
+    { $count ->
+        [one] perdu : le découpage de { $count } flux en morceaux et leurs temps exacts
+       *[other] perdu : le découpage de { $count } flux en morceaux et leurs temps exacts
+    }
+cli-loss-settings =
+    { $count ->
+        [one] perdu : les chemins ignorés et les règles de caviardage de { $count } cassette
+       *[other] perdu : les chemins ignorés et les règles de caviardage de { $count } cassettes
+    }
+cli-loss-hashes =
+    { $count ->
+        [one] perdu : l'empreinte de { $count } requête
+       *[other] perdu : les empreintes de { $count } requêtes
+    }
+cli-loss-hosts =
+    { $count ->
+        [one] inconnue : l'adresse du fournisseur ; { $count } requête en a une fictive
+       *[other] inconnue : l'adresse du fournisseur ; { $count } requêtes en ont une fictive
+    }
+cli-loss-times =
+    { $count ->
+        [one] perdu : la date d'enregistrement de { $count } interaction
+       *[other] perdu : les dates d'enregistrement de { $count } interactions
+    }
+cli-loss-foreign =
+    { $count ->
+        [one] omis : { $count } échange avec un point d'accès que le harnais ne sert pas
+       *[other] omis : { $count } échanges avec des points d'accès que le harnais ne sert pas
+    }
+cli-loss-unusable =
+    { $count ->
+        [one] omis : { $count } échange sans réponse complète
+       *[other] omis : { $count } échanges sans réponse complète
+    }
+cli-loss-redacted =
+    { $count ->
+        [one] supprimé par les règles de caviardage : { $count } en-tête
+       *[other] supprimés par les règles de caviardage : { $count } en-têtes
+    }
+cli-loss-secrets =
+    { $count ->
+        [one] remplacé par une marque selon les règles de caviardage : { $count } secret
+       *[other] remplacés par des marques selon les règles de caviardage : { $count } secrets
+    }
+cli-doctor-fine = aucun problème trouvé
+cli-doctor-python = installez Python { $wanted } ou plus récent, et le harnais avec lui
+cli-doctor-mitmproxy = installez mitmproxy{ $wanted }, de préférence en réinstallant le harnais
+cli-doctor-proxy = les clients enverraient à ce proxy les requêtes destinées au harnais ; ajoutez 127.0.0.1 et localhost à NO_PROXY
+cli-doctor-base-url = cette variable ne désigne pas le harnais ; exécutez dans le shell de votre programme la ligne export qu'affichent `record` et `replay`
+cli-doctor-key = pour enregistrer, il faut une clé dans cette variable, nommée par upstream.api_key_env ; pour rejouer, aucune
+cli-doctor-port = rien ne peut écouter à cette adresse ; arrêtez ce qui l'utilise, ou prenez un port libre avec `--listen 127.0.0.1:0`
+cli-doctor-no-cassette = pas encore de cassette : lancez `spycatcher-harness record`, ou vérifiez --cassette-dir et --cassette-name
+cli-doctor-ca-folder = les clients qui parlent TLS au harnais ont besoin d'un certificat, mais ce dossier n'est pas accessible en écriture ; corrigez ses droits d'accès
+cli-doctor-ca-open = d'autres peuvent lire cette clé privée ; lancez `chmod 600` sur ce fichier
+cli-doctor-clock = l'horloge est fausse ; réglez-la, car les certificats et les heures enregistrées en dépendent
+cli-doctor-clock-drift = l'horloge du système de fichiers diffère de { $seconds } s ; réglez les deux sur la même source

@@ -241,7 +241,142 @@ verify-chunks-ttft = 最初のチャンクの時刻 { $first_ms } ミリ秒が t
 verify-recorded-at = metadata.recorded_at が { $value } です。2026-01-31T12:00:00.000000Z のような UTC 時刻にしてください
 verify-request-header = 秘匿ルールにあるヘッダー { $name } がリクエストに残っています。削除してください
 verify-response-header = 秘匿ルールにあるヘッダー { $name } が応答に残っています。削除してください
+verify-secret = { $place } に秘密情報が含まれています（規則 { $rule }、SHA-256 { $digest }…）。録画し直し、ファイルを共有していた場合は秘密情報を取り替えてください
 verify-query-credential = クエリパラメーター { $name } は認証情報のようです。値が秘密でないことを確認してください
 verify-header-not-sendable = 応答ヘッダー { $name } は送信できないため、再生では省かれます
 verify-event-carriage-return = イベント { $event } のデータに復帰文字があり、クライアントは行末として読みます
 verify-stream-without-events = リクエストはストリームを求めていますが、応答は通常のもので answers_stream の印がないため、再生では 501 を返します
+
+## 既存のカセットを扱うコマンド
+
+cli-ls-about = カセットのインタラクションを一覧表示します。
+cli-show-about = インタラクションを会話として表示します。
+cli-diff-about = 2 つのカセットを、文言と動作を分けて比較します。
+cli-stats-about = トークン、バイト数、所要時間、概算費用を集計します。
+cli-merge-about = 複数のカセットを新しい 1 つにまとめます。
+cli-prune-about = 一部のインタラクションを除いたカセットの写しを書き出します。
+cli-convert-about = カセット形式、vcrpy、HAR、WireMock の間で変換します。
+cli-doctor-about = 環境を調べ、問題とその直し方を示します。
+cli-group-output = 出力:
+cli-option-json = プログラム向けに JSON を出力します。
+cli-option-raw = 記録された応答のバイト列をそのまま出力します。
+cli-option-output = 書き出すファイル。
+cli-option-force = ファイルがあれば上書きします。
+cli-option-prices = 概算費用のための価格表 (TOML)。
+cli-option-drop = 除くインタラクション。例: 0,3-5
+cli-option-to = 書き出す形式。
+cli-argument-cassette = カセットのパス。省略すると設定のカセット。
+cli-argument-cassettes = カセットのパス (複数可)。省略すると設定のカセット。
+cli-argument-inputs = カセットのパス。並べたい順に指定します。
+cli-argument-source = カセット、HTTP アーカイブ (HAR)、または vcrpy のカセット。
+cli-argument-left = 1 つ目のカセットのパス。
+cli-argument-right = 比較するカセットのパス。
+cli-argument-number = インタラクションの番号 (0 から数えます)。
+cli-expected-indexes = 0,3-5 のような番号を指定してください
+cli-column-index = 番号
+cli-column-time = 時刻
+cli-column-model = モデル
+cli-column-stream = ストリーム
+cli-column-status = ステータス
+cli-column-input = 入力トークン
+cli-column-output = 出力トークン
+cli-column-bytes = バイト
+cli-column-hash = ハッシュ
+cli-column-interactions = インタラクション
+cli-column-errors = エラー
+cli-column-streams = ストリーム
+cli-column-sent = 送信バイト
+cli-column-received = 受信バイト
+cli-column-first = 最初 ms
+cli-column-whole = 全体 ms
+cli-column-cost = 概算費用
+cli-yes = はい
+cli-hashes-shortened = ハッシュは 64 桁のうち 12 桁に短縮しています。`--json` ですべて表示されます。
+cli-tape-empty = カセットにインタラクションがありません
+cli-show-missing = インタラクション { $index } はありません。0 から数え、最後は { $last } です
+cli-diff-request = リクエスト
+cli-diff-behaviour = 動作
+cli-diff-wording = 文言
+cli-diff-single = 次のカセットにのみあります:
+cli-diff-same =
+    { $count ->
+       *[other] { $count } 件のインタラクション、違いはありません
+    }
+cli-diff-summary = 同じ: { $same }、リクエストが異なる: { $request }、動作が異なる: { $behaviour }、文言が異なる: { $wording }、相手がない: { $single }
+cli-stats-total = 合計
+cli-stats-no-usage =
+    { $count ->
+       *[other] トークン数のない応答が { $count } 件あり、トークンと費用の合計に含まれていません
+    }
+cli-stats-no-price = 価格表に価格のないモデル:
+cli-wrote =
+    { $count ->
+       *[other] { $count } 件のインタラクションを { $path } に書き出しました
+    }
+cli-file-exists = { $path } はすでにあるため変更しませんでした。別の --output を指定するか、--force で上書きしてください
+cli-file-same = { $path } は読み込むファイルの 1 つです。別の --output を指定してください
+cli-file-unreadable = { $path } を読み取れません: { $reason }。パスとアクセス権を確認してください
+cli-file-unwritable = { $path } に書き込めません: { $reason }。パス、アクセス権、ディスクの空きを確認してください
+cli-file-unconvertible = { $path } を変換できません: { $problem }
+cli-prices-unusable = 価格表 { $path } を使えません: { $problem }
+cli-convert-verify = 秘匿したのはルールにあるものだけです。本文を確認し、コミットする前に `spycatcher-harness verify` を実行してください
+cli-loss-event-fields =
+    { $count ->
+       *[other] 失われたもの: { $count } 件のイベントの event、id、retry フィールド
+    }
+cli-loss-answers-stream =
+    { $count ->
+       *[other] 失われたもの: { $count } 件の応答の answers_stream の印。これがないと再生で 501 になります
+    }
+cli-loss-failures =
+    { $count ->
+       *[other] 失われたもの: { $count } 件のやり取りが失敗だったこと。正常なものに見えます
+    }
+cli-loss-chunk-times =
+    { $count ->
+       *[other] 失われたもの: { $count } 件のストリームのチャンクの区切りと正確な時刻
+    }
+cli-loss-settings =
+    { $count ->
+       *[other] 失われたもの: { $count } 件のカセットの無視パスと秘匿ルール
+    }
+cli-loss-hashes =
+    { $count ->
+       *[other] 失われたもの: { $count } 件のリクエストのハッシュ
+    }
+cli-loss-hosts =
+    { $count ->
+       *[other] 不明なもの: プロバイダーのアドレス。{ $count } 件のリクエストに仮のアドレスを入れました
+    }
+cli-loss-times =
+    { $count ->
+       *[other] 失われたもの: { $count } 件のインタラクションの記録時刻
+    }
+cli-loss-foreign =
+    { $count ->
+       *[other] 除いたもの: ハーネスが応答しないエンドポイントとのやり取り { $count } 件
+    }
+cli-loss-unusable =
+    { $count ->
+       *[other] 除いたもの: 完全な応答のないやり取り { $count } 件
+    }
+cli-loss-redacted =
+    { $count ->
+       *[other] 秘匿ルールで削除したもの: ヘッダー { $count } 件
+    }
+cli-loss-secrets =
+    { $count ->
+       *[other] 秘匿ルールによりトークンに置き換えたもの: 秘密情報 { $count } 件
+    }
+cli-doctor-fine = 問題は見つかりませんでした
+cli-doctor-python = Python { $wanted } 以降を入れ、それでハーネスを入れ直してください
+cli-doctor-mitmproxy = mitmproxy{ $wanted } が必要です。ハーネスを入れ直すのが確実です
+cli-doctor-proxy = クライアントがハーネス宛てのリクエストをこのプロキシに送ってしまいます。NO_PROXY に 127.0.0.1 と localhost を入れてください
+cli-doctor-base-url = この変数はハーネスを指していません。`record` と `replay` が表示する export の行を、プログラムのシェルで実行してください
+cli-doctor-key = 記録には、upstream.api_key_env が指すこの変数にキーが必要です。再生には不要です
+cli-doctor-port = このアドレスでは待ち受けできません。使っているものを止めるか、`--listen 127.0.0.1:0` で空きポートを使ってください
+cli-doctor-no-cassette = カセットがまだありません。`spycatcher-harness record` を実行するか、--cassette-dir と --cassette-name を確認してください
+cli-doctor-ca-folder = TLS で接続するクライアントには証明書が必要ですが、このフォルダーに書き込めません。アクセス権を直してください
+cli-doctor-ca-open = この秘密鍵は他の人にも読めます。ファイルに `chmod 600` を実行してください
+cli-doctor-clock = 時計が合っていません。証明書と記録時刻に影響するため、合わせてください
+cli-doctor-clock-drift = ファイルシステムの時計が { $seconds } 秒ずれています。両方を同じ時刻源に合わせてください

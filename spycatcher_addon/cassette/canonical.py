@@ -16,6 +16,7 @@ from spycatcher_addon.cassette.jsontext import JsonValue, encode_canonical
 from spycatcher_addon.cassette.model import CanonicalRequest, RecordedRequest
 from spycatcher_addon.cassette.pointers import PointerTree, parse_pointers, remove_pointers
 from spycatcher_addon.cassette.pointers import pointer_from_config as pointer_from_config
+from spycatcher_addon.cassette.tokens import MARK, renumber_tokens
 
 _ASCII_UPPER = {ord(lower): lower.upper() for lower in "abcdefghijklmnopqrstuvwxyz"}
 
@@ -59,22 +60,33 @@ def canonicalize(request: RecordedRequest, ignore: IgnorePathConfig) -> Canonica
     >>> canonicalize(request, IgnorePathConfig()).canonical_query
     'a=1&b=2'
     """
-    canonical = canonicalize_parts(request.method, request.path, request.query, request.parsed_json, ignore)
+    canonical = canonicalize_parts(request.method, request.path, request.query, request.parsed_json, ignore, holds_token(request))
     return CanonicalRequest(canonical.method, canonical.path, canonical.canonical_query, _sort_keys(canonical.canonical_body))
 
 
-def canonicalize_parts(method: str, path: str, query: str, parsed_json: JsonValue, ignore: IgnorePathConfig) -> CanonicalRequest:
+def holds_token(request: RecordedRequest) -> bool:
+    """Whether a secret was taken out of what is compared of a request."""
+    return MARK.encode("ascii") in request.body or MARK in request.query
+
+
+def canonicalize_parts(
+    method: str, path: str, query: str, parsed_json: JsonValue, ignore: IgnorePathConfig, has_tokens: bool = False
+) -> CanonicalRequest:
     """Do the same for a request whose body is parsed already; object keys keep their order, which nothing depends on.
+
+    Args:
+        has_tokens: Tokens stand where secrets were; they are counted anew, in canonical order.
 
     Raises:
         InvalidPointerPathError: As for :func:`canonicalize`.
     """
-    return CanonicalRequest(
+    canonical = CanonicalRequest(
         method=method.translate(_ASCII_UPPER),
         path=path,
         canonical_query=canonical_query(query),
         canonical_body=remove_pointers(parsed_json, ignore.pointers),
     )
+    return renumber_tokens(canonical) if has_tokens else canonical
 
 
 def canonical_json(canonical: CanonicalRequest) -> str:

@@ -6,12 +6,20 @@ cannot be answered uses nothing up. A mismatch is a value, not an exception. Kno
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
 from typing import Final
 
-from spycatcher_addon.cassette.canonical import NOTHING_IGNORED, IgnorePathConfig, canonical_json, canonicalize_parts, stable_hash
+from spycatcher_addon.cassette.canonical import (
+    NOTHING_IGNORED,
+    IgnorePathConfig,
+    canonical_json,
+    canonicalize_parts,
+    holds_token,
+    stable_hash,
+)
 from spycatcher_addon.cassette.diff import Difference, diff_summary, differences
 from spycatcher_addon.cassette.jsontext import JsonValue
 from spycatcher_addon.cassette.model import CanonicalRequest, Cassette, Interaction, RecordedRequest
@@ -97,10 +105,12 @@ class ReplayMatchEngine:
         match_mode: MatchMode = MatchMode.SEQUENTIAL_STRICT,
         ignore: IgnorePathConfig = NOTHING_IGNORED,
         include_failures: bool = False,
+        redact: Callable[[RecordedRequest], RecordedRequest] | None = None,
     ) -> None:
         """Index the tape.
 
         Args:
+            redact: Takes secrets out of recorded requests, where the tape was made under other rules than today's.
             include_failures: Whether interactions that ended badly take part; otherwise they are passed over as if absent.
 
         Raises:
@@ -110,6 +120,7 @@ class ReplayMatchEngine:
         self._interactions = cassette.interactions
         self._match_mode = match_mode
         self._ignore = ignore
+        self._redact = redact
         # The layout of format 1 keeps a canonical form beside the body; under ignored paths it would be the wrong one.
         self._trusts_stored_form = cassette.format_version == 1 and not ignore.ignored_body_paths
         self._used = bytearray(len(self._interactions))
@@ -150,6 +161,10 @@ class ReplayMatchEngine:
             self.commit(outcome.index)
         return outcome
 
+    def has_match(self, observed_hash: str) -> bool:
+        """Whether a peek with this hash would match."""
+        return self._find(observed_hash) is not None
+
     def peek(self, observed: CanonicalRequest, observed_hash: str) -> Matched | MismatchDiagnostic:
         """Match a request without consuming anything.
 
@@ -181,7 +196,8 @@ class ReplayMatchEngine:
                 self._place += 1
 
     def _index_hashes(self, cassette: Cassette) -> None:
-        is_trusted = cassette.format_version != 1 and set(cassette.hashing.ignore_paths) == set(self._ignore.ignored_body_paths)
+        is_same_ignored = set(cassette.hashing.ignore_paths) == set(self._ignore.ignored_body_paths)
+        is_trusted = cassette.format_version != 1 and is_same_ignored and self._redact is None
         for index, interaction in enumerate(cassette.interactions):
             stored = interaction.request.stable_hash
             if stored is None:
@@ -285,7 +301,9 @@ class ReplayMatchEngine:
 
     def _canonicalize(self, request: RecordedRequest) -> CanonicalRequest:
         """Canonicalize without leaving the parsed body behind: a long tape has many, and each is needed once."""
-        return canonicalize_parts(request.method, request.path, request.query, request.parse_body(), self._ignore)
+        if self._redact is not None:
+            request = self._redact(request)
+        return canonicalize_parts(request.method, request.path, request.query, request.parse_body(), self._ignore, holds_token(request))
 
 
 def _as_json(canonical: CanonicalRequest) -> dict[str, JsonValue]:

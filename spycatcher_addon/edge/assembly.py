@@ -18,6 +18,7 @@ from spycatcher_addon.edge.mitm import RecordHooks, ReplayHooks
 from spycatcher_addon.errors import InvalidConfigError, ModeNotYetImplementedError
 from spycatcher_addon.fault_injection import FaultFindings, FaultInjector
 from spycatcher_addon.notices import Notice
+from spycatcher_addon.known_values import known_values, short_secret_notices
 from spycatcher_addon.outbound import usable_key
 from spycatcher_addon.recording import RecordingPolicy
 from spycatcher_addon.replaying import ReplayPolicy, ReplaySession
@@ -154,6 +155,7 @@ def assemble(
             is_raw=config.replay.stream_source is StreamSource.RAW,
             pacing=config.replay.pacing,
             include_failures=config.replay.include_failures,
+            rules=config.redaction.rules.with_known(known_values(config, environ)),
         )
         session = session_type(loaded.cassette, replay_policy, _fault_injector(config))
         if config.fault_report is not None:  # now, so that an unusable path is known before the run and not after it
@@ -163,17 +165,18 @@ def assemble(
         raise ModeNotYetImplementedError(config.mode.value.capitalize())
     if config.upstream is None:  # validate_for_start has said so already; this narrows the type
         raise InvalidConfigError("upstream configuration is required for record mode")
-    writer = tape if tape is not None else CassetteWriter.open(config.cassette_path, Hashing(ignore_paths=pointers))
+    writer = tape if tape is not None else CassetteWriter.open(config.cassette_path, Hashing(ignore_paths=pointers, redaction_rules=config.redaction.rules.names))
     policy = RecordingPolicy(
         ignore=ignore,
-        drop_headers=config.redaction.effective_drop_headers,
+        rules=config.redaction.rules,
         upstream_id=config.upstream.kind.value,
         max_body_bytes=max_body_bytes,
         keeps_failures=config.record.keep_failures,
         expected_statuses=frozenset(config.record.expected_statuses),
     )
-    hooks = RecordHooks(writer, config.upstream, policy, environ)
-    return Assembled(hooks, writer.interaction_count, (*writer.notices, *_missing_key_notice(config.upstream, environ)))
+    hooks = RecordHooks(writer, config.upstream, policy, environ, lambda: known_values(config, environ))
+    notices = (*writer.notices, *_missing_key_notice(config.upstream, environ), *short_secret_notices(config, environ))
+    return Assembled(hooks, writer.interaction_count, notices)
 
 
 def _fault_injector(config: HarnessConfig) -> FaultInjector | None:

@@ -18,12 +18,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.main import get_command
 
-from spycatcher_addon.config import Mode
+from spycatcher_addon.config import HarnessConfig, LocalizationConfig, Mode
 from spycatcher_addon.edge import cli_options as options
+from spycatcher_addon.edge import tape_options
+from spycatcher_addon.edge.cli_failure import EXIT_FAILURE, EXIT_USAGE, CommandError
 from spycatcher_addon.edge.cli_help import HelpCommand, HelpGroup, texts_of
 from spycatcher_addon.edge.cli_language import EarlyLanguage, LocalizationError, configured_texts
 from spycatcher_addon.edge.cli_parse_errors import invalid_utf8_lines, parse_error_lines
 from spycatcher_addon.edge.cli_text import MissingTextError, Texts
+from spycatcher_addon.edge.tape_commands import register_tape_commands
 from spycatcher_addon.edge.terminal import prepare_streams, write_err, write_out
 from spycatcher_addon.errors import InvalidConfigError
 from spycatcher_addon.version import VERSION
@@ -32,17 +35,6 @@ if TYPE_CHECKING:
     from spycatcher_addon.edge.layers import ResolvedConfig
 
 PROGRAM = "spycatcher-harness"
-
-EXIT_FAILURE = 1
-EXIT_USAGE = 2
-
-
-class _CommandError(Exception):
-    """A command cannot go on: the text that follows ``Error:``, and the cause if it is to be shown on a line of its own."""
-
-    def __init__(self, message: str, cause: str | None = None) -> None:
-        super().__init__(message, cause)
-        self.lines = [f"Error: {message}", *([] if cause is None else [f"Caused by: {cause}"])]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,9 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except typer.TyperException as error:
         write_err("\n".join(parse_error_lines(language.texts, error)) + "\n")
         return EXIT_USAGE
-    except _CommandError as error:
+    except CommandError as error:
         write_err("\n".join(error.lines) + "\n")
-        return EXIT_FAILURE
+        return error.exit_code
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -96,6 +88,8 @@ def build_app() -> typer.Typer:
     app.command("auto", cls=HelpCommand)(_auto)
     app.command("config", cls=HelpCommand)(_config)
     app.command("addon-path", cls=HelpCommand)(_addon_path)
+    register_tape_commands(app, _settings)
+    app.command("doctor", cls=HelpCommand)(_doctor)
     return app
 
 
@@ -184,7 +178,7 @@ def _verify(
     try:
         return verify(resolved.config, texts)
     except VerificationError as error:
-        raise _CommandError(str(error)) from error
+        raise CommandError(str(error)) from error
 
 
 def _auto(
@@ -270,11 +264,46 @@ def _addon_path() -> int:
     return 0
 
 
+def _doctor(
+    ctx: typer.Context,
+    as_json: tape_options.AsJson = False,
+    listen: options.Listen = None,
+    cassette_dir: options.CassetteDir = None,
+    cassette_name: options.CassetteName = None,
+    config: options.ConfigFileOption = None,
+    locale: options.Locale = None,
+    fallback_locale: options.FallbackLocale = None,
+) -> int:
+    """Check the environment and say how to cure what is wrong."""
+    from spycatcher_addon.edge.doctor import examine, report
+
+    # A broken configuration is a finding like any other, and no reason to leave out the rest.
+    replayer, recorder, broken, texts = HarnessConfig(), None, None, None
+    try:
+        replayer, texts = _settings(ctx)
+        recorder = _resolve(Mode.RECORD, ctx).config
+    except CommandError as error:
+        broken = error.cause or error.message
+    texts = texts or texts_of(ctx) or configured_texts(LocalizationConfig())
+    home = os.environ.get("HOME") or os.environ.get("USERPROFILE")
+    return report(texts, examine(texts, replayer, recorder, broken, os.environ, home), as_json)
+
+
+def _settings(ctx: typer.Context) -> tuple[HarnessConfig, Texts]:
+    """What the commands go by that work on recorded cassettes: the configuration of ``replay``.
+
+    Raises:
+        CommandError: It cannot be used.
+    """
+    resolved = _resolve(Mode.REPLAY, ctx)
+    return resolved.config, _texts(resolved)
+
+
 def _resolve(mode: Mode, ctx: typer.Context) -> ResolvedConfig:
     """Merge the layers for a subcommand.
 
     Raises:
-        _CommandError: They do not give a usable configuration.
+        CommandError: They do not give a usable configuration.
     """
     # As everywhere below: help, version and parse errors come without what only a command's work needs.
     from spycatcher_addon.edge.layers import resolve_config
@@ -291,16 +320,16 @@ def _resolve(mode: Mode, ctx: typer.Context) -> ResolvedConfig:
         )
     except FileNotFoundError as error:
         cause = "the working directory no longer exists; change to another one"
-        raise _CommandError("failed to load merged command config", cause) from error
+        raise CommandError("failed to load merged command config", cause) from error
     except InvalidConfigError as error:
-        raise _CommandError("failed to load merged command config", error.message) from error
+        raise CommandError("failed to load merged command config", error.message) from error
 
 
 def _texts(resolved: ResolvedConfig) -> Texts:
     try:
         return configured_texts(resolved.config.localization)
     except LocalizationError as error:
-        raise _CommandError("failed to prepare localization", str(error)) from error
+        raise CommandError("failed to prepare localization", str(error)) from error
 
 
 def _serve(mode: Mode, ctx: typer.Context, adapt: Callable[[ResolvedConfig, Texts], ResolvedConfig] | None = None) -> int:
@@ -321,4 +350,4 @@ def _serve(mode: Mode, ctx: typer.Context, adapt: Callable[[ResolvedConfig, Text
     try:
         return asyncio.run(serve(resolved, texts, os.environ, start_harness))
     except ServingError as error:
-        raise _CommandError(str(error)) from error
+        raise CommandError(str(error)) from error

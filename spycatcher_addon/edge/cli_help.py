@@ -45,6 +45,17 @@ _EXAMPLES = {
         "spycatcher-harness auto --record-mode new_episodes --match-mode keyed",
     ),
     "config": ("spycatcher-harness config replay", "spycatcher-harness config record --config ci.toml"),
+    "ls": ("spycatcher-harness ls fixtures/llm/checkout", "spycatcher-harness ls --json"),
+    "show": ("spycatcher-harness show 0 fixtures/llm/checkout", "spycatcher-harness show 2 --raw"),
+    "diff": ("spycatcher-harness diff old/checkout fixtures/llm/checkout",),
+    "stats": ("spycatcher-harness stats fixtures/llm/checkout --prices prices.toml",),
+    "merge": ("spycatcher-harness merge morning evening --output day",),
+    "prune": ("spycatcher-harness prune fixtures/llm/checkout --drop 0,3-5 --output smaller",),
+    "convert": (
+        "spycatcher-harness convert session.har --to v2 --output fixtures/llm/checkout",
+        "spycatcher-harness convert fixtures/llm/checkout --to wiremock --output stubs.json",
+    ),
+    "doctor": ("spycatcher-harness doctor",),
     "addon-path": ('mitmdump --mode reverse:http://localhost -s "$(spycatcher-harness addon-path)"',),
 }
 
@@ -177,7 +188,10 @@ def _configuration_help(texts: Texts) -> Iterator[str]:
 
 
 def _argument_row(texts: Texts, parameter: Any) -> tuple[str, str]:
-    return parameter.metavar, f"{texts('cli-argument-subcommand')} {_choices(texts, 'subcommand')} {_default(texts, Mode.REPLAY)}"
+    text = texts(f"cli-argument-{parameter.name}")
+    if parameter.name in CHOICES:
+        text += f" {_choices(texts, parameter.name)} {_default(texts, Mode.REPLAY)}"
+    return parameter.metavar, text
 
 
 def _option_row(texts: Texts, parameter: Any) -> tuple[str, str]:
@@ -205,6 +219,8 @@ def _default(texts: Texts, value: str) -> str:
 
 def usage(texts: Texts, ctx: typer.Context) -> str:
     """The usage line of a command."""
-    pieces = {"": "[OPTIONS] COMMAND [ARGS]", "config": "[OPTIONS] [SUBCOMMAND]"}
-    name = "" if ctx.parent is None else ctx.info_name or ""
-    return f"{texts('cli-usage')} {ctx.command_path} {pieces.get(name, '[OPTIONS]')}"
+    if ctx.parent is None:
+        return f"{texts('cli-usage')} {ctx.command_path} [OPTIONS] COMMAND [ARGS]"
+    command: Any = ctx.command
+    arguments = [parameter.metavar for parameter in command.get_params(ctx) if parameter.param_type_name == "argument"]
+    return " ".join([f"{texts('cli-usage')} {ctx.command_path} [OPTIONS]", *arguments])

@@ -19,6 +19,7 @@ from spycatcher_addon.config import HarnessConfig, ListenAddr, MatchMode, Mode, 
 from spycatcher_addon.errors import InvalidPointerPathError
 from spycatcher_addon.fault_rules import parse_fault_rule
 from spycatcher_addon.layering import Place, section_of
+from spycatcher_addon.tools.formats import TargetFormat
 
 FLAGS: Mapping[str, Place] = {
     "listen": ("listen",),
@@ -54,6 +55,7 @@ CHOICES: Mapping[str, type[StrEnum]] = {
     "record_mode": RecordMode,
     "upstream_kind": UpstreamKind,
     "subcommand": Mode,
+    "to": TargetFormat,
 }
 """Parameter of a command -> the values it can have, for those with a fixed list."""
 

@@ -81,6 +81,9 @@ def _parse_error_text(texts: Texts, error: typer.TyperException, ctx: typer.Cont
         return texts("clap-error-missing-argument", argument=option)
     if kind == "BadOptionUsage" and "does not take a value" in error.message:
         return texts("clap-error-too-many-values", argument=option, expected="0", actual="1")
+    if kind == "MissingParameter":
+        missing: Any = getattr(error, "param", None)
+        return texts("clap-error-missing-argument", argument=max(missing.opts, key=len))
     if kind == "FileError":
         return texts("clap-error-io", argument=error.format_message())
     return texts("clap-error-format", argument=error.format_message())

@@ -212,7 +212,13 @@ class RecordHooks(LaneHooks):
         upstream: UpstreamConfig,
         policy: RecordingPolicy,
         environ: Mapping[str, str] = os.environ,
+        known_values: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
+        """Prepare for exchanges.
+
+        Args:
+            known_values: Gives the values that must not reach the tape, anew for each exchange.
+        """
         super().__init__(policy.max_body_bytes)
         self.connect_timeout_s = upstream.connect_timeout_s
         self.total_timeout_s = upstream.total_timeout_s
@@ -223,6 +229,7 @@ class RecordHooks(LaneHooks):
         self._target = parse_target(upstream.base_url)
         self._policy = policy
         self._environ = environ
+        self._known_values = known_values
         self._started_at_s = time.monotonic()
         self._inbound_headers: WeakKeyDictionary[http.HTTPFlow, RawHeaders] = WeakKeyDictionary()
         self._exchanges: WeakKeyDictionary[http.HTTPFlow, _Exchange] = WeakKeyDictionary()
@@ -266,7 +273,7 @@ class RecordHooks(LaneHooks):
             self.counts.abandoned += 1
             logger.warning(_CLIENT_LEFT)
             return answers.internal("record", "nobody is there to read this")
-        recorder = Recorder(observed, protocol, self._policy, offset_ms)
+        recorder = Recorder(observed, protocol, self._policy, offset_ms, self._known_values())
         fields = outbound_headers(observed, self._upstream.auth, key, self._upstream.extra_headers)
         path = outbound_path(self._target, protocol.upstream_path, flow.request.data.path.partition(b"?")[2].decode("latin-1"))
         speaks_chunks = not flow.request.is_http2 and flow.request.data.http_version != b"HTTP/1.0"

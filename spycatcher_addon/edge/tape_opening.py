@@ -22,9 +22,12 @@ from spycatcher_addon.cassette.schema import (
     encode_interaction,
     parse_cassette,
 )
+from spycatcher_addon.content_coding import DEFAULT_LIMIT_BYTES
 from spycatcher_addon.edge.disk import read_regular_file, replace_file, write_at
 from spycatcher_addon.edge.tape_lock import Note, NoteState
 from spycatcher_addon.errors import HarnessError, InvalidCassetteError
+from spycatcher_addon.redaction.apply import InteractionRedactor
+from spycatcher_addon.redaction.rules import rules_from_names
 from spycatcher_addon.notices import Notice
 from spycatcher_addon.version import GENERATOR
 
@@ -203,10 +206,13 @@ def rehashed_under(hashing: Hashing, cassette: Cassette) -> Cassette:
     interactions = cassette.interactions
     if cassette.format_version != FORMAT_VERSION or not _is_same(hashing, cassette.hashing):
         ignore = IgnorePathConfig(hashing.ignore_paths)
-        interactions = tuple(_rehashed(interaction, ignore) for interaction in interactions)
+        redactor = InteractionRedactor(rules_from_names(hashing.redaction_rules), DEFAULT_LIMIT_BYTES)
+        interactions = tuple(_rehashed(interaction, ignore, redactor) for interaction in interactions)
     return Cassette(FORMAT_VERSION, interactions, hashing, GENERATOR)
 
 
-def _rehashed(interaction: Interaction, ignore: IgnorePathConfig) -> Interaction:
-    request = replace(interaction.request, stable_hash=stable_hash(canonicalize(interaction.request, ignore)))
+def _rehashed(interaction: Interaction, ignore: IgnorePathConfig, redactor: InteractionRedactor) -> Interaction:
+    """Hash what the rules leave of the request, as a request that comes in replay is hashed; it stays on the tape as it is."""
+    compared = redactor.request(interaction.request)
+    request = replace(interaction.request, stable_hash=stable_hash(canonicalize(compared, ignore)))
     return replace(interaction, request=request)

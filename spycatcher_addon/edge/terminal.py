@@ -27,6 +27,19 @@ def write_err(text: str) -> None:
     _write(sys.stderr, text)
 
 
+def write_out_bytes(data: bytes) -> None:
+    """Write bytes as they are to standard output and flush; nobody reading is no failure."""
+    stream = sys.stdout
+    if stream is None:
+        return
+    try:
+        stream.flush()
+        stream.buffer.write(data)
+        stream.buffer.flush()
+    except (OSError, ValueError):
+        _let_go(stream)
+
+
 def _write(stream: TextIO | None, text: str) -> None:
     if stream is None:  # the process was started with the stream closed
         return

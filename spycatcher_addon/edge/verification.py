@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+
 from spycatcher_addon.cassette.canonical import IgnorePathConfig, pointer_from_config
 from spycatcher_addon.config import HarnessConfig, validate_for_start
 from spycatcher_addon.edge.cli_text import Texts
 from spycatcher_addon.edge.files import read_cassette
 from spycatcher_addon.edge.terminal import write_err, write_out
 from spycatcher_addon.errors import CassetteNotFoundError, HarnessError
+from spycatcher_addon.known_values import known_values
 from spycatcher_addon.verifying import Finding, verify_cassette
 
 EXIT_FOUND = 1
@@ -17,8 +21,11 @@ class VerificationError(Exception):
     """The cassette or the configuration cannot be checked at all; the text is for the user."""
 
 
-def verify(config: HarnessConfig, texts: Texts) -> int:
+def verify(config: HarnessConfig, texts: Texts, environ: Mapping[str, str] = os.environ) -> int:
     """Check the configured cassette; findings and the result go to standard output, the count of problems to standard error.
+
+    Args:
+        environ: Where values that must not be on the tape are looked up.
 
     Returns:
         The exit code: 0, also with warnings; 1 when there are problems.
@@ -30,8 +37,9 @@ def verify(config: HarnessConfig, texts: Texts) -> int:
     try:
         validate_for_start(config)
         ignore = IgnorePathConfig(tuple(pointer_from_config(written) for written in config.matching.ignore_paths))
+        rules = config.redaction.rules.with_known(known_values(config, environ))
         loaded = read_cassette(path)
-        findings = verify_cassette(loaded.cassette, ignore, config.redaction.effective_drop_headers)
+        findings = verify_cassette(loaded.cassette, ignore, rules)
     except HarnessError as error:
         failure = f"{texts('cli-verify-failed')} {texts.error(error)}"
         if isinstance(error, CassetteNotFoundError):

@@ -33,6 +33,7 @@ class _Use:
         self.session = session
         self.tape = tape
         self.wanted = wanted
+        self.has_begun = False
         self.has_passed = False
         self.told_refusals = 0
         """Of how many refused requests the failure text has told."""
@@ -100,7 +101,7 @@ def spycatcher(request: pytest.FixtureRequest, spycatcher_config: Mapping[str, A
         wanted = session.wanted(request.node, spycatcher_config)
         tape = session.open_tape(wanted)
     except TapeError as error:
-        pytest.fail(f"spycatcher: {error}", pytrace=False)
+        raise pytest.fail.Exception(f"spycatcher: {error}", pytrace=False) from None
     use = _Use(session, tape, wanted)
     request.node.stash[_USE] = use
     patch = pytest.MonkeyPatch()
@@ -121,14 +122,14 @@ def _close(use: _Use) -> None:
     try:
         report = use.session.close_tape(use.tape, use.has_passed)
     except TapeError as error:
-        pytest.fail(f"spycatcher: {error}", pytrace=False)
+        raise pytest.fail.Exception(f"spycatcher: {error}", pytrace=False) from None
     if use.has_passed:
         warning = describe_empty_recording(report)
         if warning is not None:
             warnings.warn(SpycatcherWarning(warning), stacklevel=1)
-    late = describe_refusals(report, use.told_refusals)
-    if late is not None:
-        pytest.fail(f"spycatcher: after the test, {late}", pytrace=False)
+    untold = describe_refusals(report, use.told_refusals)
+    if untold is not None:
+        pytest.fail(f"spycatcher: {'after' if use.has_begun else 'before'} the test itself, {untold}", pytrace=False)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -136,6 +137,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     use = item.stash.get(_USE, None)
     if use is None:
         return (yield)
+    use.has_begun = True
     failure: BaseException | None = None
     result = None
     try:
@@ -143,6 +145,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
         failure = error
     text = _tape_failure(use, has_ended_well=failure is None)
+    if (text is not None or failure is not None) and (log := use.tape.log()):
+        item.add_report_section("call", "spycatcher", log)
     # A test may expect to fail, but not skip itself because its tape gave no answer: nobody would ever notice.
     if text is not None and not isinstance(failure, pytest.xfail.Exception):
         if failure is not None:

@@ -53,6 +53,11 @@ class Tape:
     _shown_path: str = field(repr=False)
     _child: Child = field(repr=False)
     _token: str = field(repr=False)
+    _log_start: int = field(repr=False)
+
+    def log(self) -> str:
+        """What the harness has written to standard error since the tape was opened."""
+        return self._child.log_since(self._log_start)
 
     def report(self) -> TapeReport:
         """What came of the tape up to now.
@@ -141,6 +146,7 @@ class Session:
         token = secrets.token_urlsafe(24)
         try:
             child = self._living_child()
+            log_start = child.log_length()
             opened = child.ask(
                 "open",
                 token=token,
@@ -165,6 +171,7 @@ class Session:
             _shown_path=self._shown(Path(wanted.path)),
             _child=child,
             _token=token,
+            _log_start=log_start,
         )
 
     def close_tape(self, tape: Tape, succeeded: bool) -> TapeReport:

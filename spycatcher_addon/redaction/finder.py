@@ -25,6 +25,8 @@ _RUN_MAP = bytes(ord("x") if byte in _RUN_CHARACTERS else ord(" ") for byte in r
 _RUN = b"x" * _RUN_BYTES
 _NAMELESS_HINT = re.compile(rb"secret|[Kk]ey|KEY|SECRET|Secret")
 _ENCODED_HINT = re.compile(rb"\\u00[2-7]|%[2-7][0-9A-Fa-f]")
+_LINE_OF_BASE64: Final = b"x" * 60
+_WRAPPED_HINT = re.compile(rb"[A-Za-z0-9+/_-]{60}(?:\r?\n|\\+[rn])")
 _PLAIN_STRETCH = re.compile(r"[A-Za-z0-9_-]+")
 _BASE64_CHARACTERS = re.compile(r"[A-Za-z0-9+/_=-]*")
 _SHORTEST_NEEDLE: Final = 8
@@ -49,24 +51,26 @@ class SecretFinder:
         self._shapes = rules.shapes
         self._known = tuple(sorted((value for value in rules.known if is_long_enough(value)), key=len, reverse=True))
         self._needles = {needle: value for value in self._known for needle in _base64_needles(value)}
-        self._known_hints = tuple(_hint(value) for value in self._known)
+        self._hints = (*map(_hint, self._known), *(needle.encode("ascii") for needle in self._needles))
 
     def suspects(self, data: bytes) -> bool:
         """Whether a closer look is worth its time; false only when there is no secret, however encoded."""
         if not self._shapes and not self._known:
             return False
-        if any(hint in data for hint in self._known_hints):
+        if any(hint in data for hint in self._hints):
+            return True
+        if (b"\\u00" in data or b"%" in data) and _ENCODED_HINT.search(data):
             return True
         mapped = data.translate(_RUN_MAP)
         if _RUN not in mapped:
-            return b"\\u00" in data and _ENCODED_HINT.search(data) is not None
-        runs = b" ".join(_runs(data, mapped))
-        if _ENCODED_HINT.search(runs) or _ENCODED_HINT.search(data):
+            return False
+        if _LINE_OF_BASE64 in mapped and _WRAPPED_HINT.search(data):
             return True
+        runs = b" ".join(dict.fromkeys(_runs(data, mapped)))  # ids are repeated by every event of a stream
         text = runs.decode("utf-8", "replace")
         if any(mark in text for mark in MARKS) or b"-----BEGIN " in data or _NAMELESS_HINT.search(data):
             return True
-        return any(self._suspects_decoded(run.text) for run in undo_base64(text)) or any(needle in text for needle in self._needles)
+        return any(self._suspects_decoded(run.text) for run in undo_base64(text))
 
     def _suspects_decoded(self, text: str) -> bool:
         if any(mark in text for mark in MARKS) or any(value in text for value in self._known):

@@ -104,7 +104,8 @@ _NAMED: Final[dict[str, tuple[re.Pattern[str], re.Pattern[str]]]] = {
     ),
     "azure-key": (
         re.compile(
-            r"azure[_-]?(?:openai[_-]?)?(?:api[_-]?)?key|(?:ocp-apim-)?subscription-key|api[_-]key|AccountKey|SharedAccessKey", re.IGNORECASE
+            r"azure[_-]?(?:openai[_-]?)?(?:api[_-]?)?key|(?:ocp-apim-)?subscription-key|api[_-]key|AccountKey|SharedAccessKey",
+            re.IGNORECASE,
         ),
         re.compile(r"(?:[0-9a-f]{32}|[A-Za-z0-9]{84}|[A-Za-z0-9+/]{86}==|[A-Za-z0-9+/]{43}=)(?![A-Za-z0-9+/=])"),
     ),

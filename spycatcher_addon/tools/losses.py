@@ -32,6 +32,8 @@ class LossKind(StrEnum):
     """Exchanges without a whole answer."""
     REDACTED = "redacted"
     """Header fields removed by the redaction rules."""
+    SECRETS = "secrets"
+    """Secrets replaced by tokens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ import pytest
 from scripts.stub_upstream import StubUpstream
 from spycatcher_addon.edge.files import read_cassette
 from tests.support.cli import HarnessCli, RunningCli
-from tests.support.messages import without_marks
 from tests.support.raw_http import encode_json_request, exchange
+from tests.support.texts import without_marks
 
 MITMDUMP = str(Path(sys.executable).with_name("mitmdump"))
 ASK = {"model": "stub", "messages": [{"role": "user", "content": "hi"}]}

@@ -15,8 +15,8 @@ import pytest
 from scripts.stub_upstream import SSE_HEAD, Send, Signal, Stall, StubUpstream, chunk, encode_response
 from spycatcher_addon.edge.files import read_cassette
 from tests.support.cli import HarnessCli, RunningCli
-from tests.support.messages import without_marks
 from tests.support.raw_http import BodyEnd, ClosedError, RawConnection, encode_json_request, exchange
+from tests.support.texts import without_marks
 
 TAPE = "tape.json"
 ONE = b'data: {"n":1}\n\n'

@@ -675,7 +675,7 @@ MALFORMED = {
     "garbage": b"\x00\x01\x02 garbage\r\n\r\n",
     "no version": b"POST /v1/chat/completions\r\n\r\n",
     "space in a header name": b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nbad name: 1\r\n\r\n",
-    "length and chunks": b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+    "length and chunks": encode_request(b"", [("content-length", "2"), ("transfer-encoding", "chunked")]) + LAST_CHUNK,
     "two lengths": b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}",
     "negative length": b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n",
     "CONNECT": b"CONNECT example.invalid:443 HTTP/1.1\r\nhost: example.invalid\r\n\r\n",

@@ -52,7 +52,7 @@ def test_it_records_anew_and_replays_that(example: Project) -> None:
 
 def test_a_changed_prompt_is_told(example: Project) -> None:
     agent = example.path / "agent.py"
-    agent.write_text(agent.read_text(encoding="utf-8").replace('"role": "user", "content": question', '"role": "user", "content": question.upper()'))
+    agent.write_text(agent.read_text(encoding="utf-8").replace('"content": question}', '"content": question.upper()}'))
     result = example.run("-k", "streams")
     result.assert_outcomes(failed=1, deselected=3)
     result.stdout.fnmatch_lines(['changed: canonical_body.messages[[]0[]].content: "How is the weather in Paris?" -> "HOW IS *'])

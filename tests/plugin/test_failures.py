@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scripts.stub_upstream import Reset
 from tests.plugin.conftest import Project
 
 SWALLOWING = """
@@ -84,7 +85,26 @@ def test_a_request_after_the_test_is_an_error_of_its_teardown(recorded: Project)
     )
     result = recorded.run()
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["spycatcher: after the test, 1 request was not answered from cassette *"])
+    result.stdout.fnmatch_lines(["spycatcher: after the test itself, 1 request was not answered from cassette *"])
+
+
+def test_a_request_of_a_fixture_that_fails_the_setup_is_told_too(recorded: Project) -> None:
+    recorded.write(
+        "test_it.py",
+        SWALLOWING.replace("def test_swallows()", "def test_swallows(early)")
+        + "\n@pytest.fixture\ndef early():\n    assert ask('too early')[0] == 200\n",
+    )
+    result = recorded.run()
+    result.assert_outcomes(errors=2)
+    result.stdout.fnmatch_lines(["spycatcher: before the test itself, 1 request was not answered from cassette *"])
+
+
+def test_what_the_harness_said_stands_in_the_failure(project: Project) -> None:
+    project.upstream.script([Reset()])
+    project.write("test_it.py", SWALLOWING + "    assert False\n")
+    result = project.run("--spycatcher=once")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*Captured spycatcher call*", "*NOT RECORDED: the upstream failed*"])
 
 
 def test_unknown_paths_are_left_to_the_program_as_they_are_while_recording(project: Project) -> None:

@@ -29,6 +29,7 @@ def test_replay_is_the_default_and_names_the_missing_tape(project: Project) -> N
     result.assert_outcomes(errors=2)
     result.stdout.fnmatch_lines(["*there is no cassette cassettes/test_two/test_one.json*--spycatcher=once*"])
     result.stdout.no_fnmatch_line("*Traceback*")
+    result.stdout.no_fnmatch_line("*another exception*")
     assert project.upstream.connection_count == 0
     assert project.tapes() == []
 

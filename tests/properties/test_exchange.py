@@ -18,6 +18,7 @@ from spycatcher_addon.exchange import ObservedRequest, ObservedResponseHead, Raw
 from spycatcher_addon.headers import select_forwarded_request, select_forwarded_response, select_persisted_request, select_replayed
 from spycatcher_addon.protocols.chat_completions import CHAT_COMPLETIONS
 from spycatcher_addon.recording import NotRecorded, Recorder, RecordingPolicy
+from spycatcher_addon.redaction.rules import RedactionRules
 from spycatcher_addon.replaying import ReplayPolicy, ReplaySession
 from spycatcher_addon.sse import SseParser, encode_events
 
@@ -117,7 +118,7 @@ def test_what_is_kept_can_be_sent_again_and_holds_no_secret(headers: RawHeaders)
 
 
 def a_recorder(body: bytes, headers: RawHeaders = ()) -> Recorder:
-    policy = RecordingPolicy(IgnorePathConfig(("/messages/0/content",)), DROP, "upstream", 10_000)
+    policy = RecordingPolicy(IgnorePathConfig(("/messages/0/content",)), RedactionRules(DROP), "upstream", 10_000)
     return Recorder(ObservedRequest("POST", CHAT, "", headers, body), CHAT_COMPLETIONS, policy, 0)
 
 

@@ -23,6 +23,7 @@ from spycatcher_addon.cassette.model import (
 from spycatcher_addon.exchange import ObservedRequest, ObservedResponseHead, RawHeaders
 from spycatcher_addon.protocols.chat_completions import CHAT_COMPLETIONS
 from spycatcher_addon.recording import NotRecorded, Recorder, RecordingPolicy
+from spycatcher_addon.redaction.rules import NO_RULES, RedactionRules
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -30,7 +31,7 @@ else:
     from backports import zstd
 
 NOW = "2026-01-02T03:04:05.678Z"
-POLICY = RecordingPolicy(IgnorePathConfig(), frozenset({"authorization", "x-api-key"}), "openrouter", 1_000_000)
+POLICY = RecordingPolicy(IgnorePathConfig(), RedactionRules(frozenset({"authorization", "x-api-key"})), "openrouter", 1_000_000)
 PLAIN_BODY = b'{"model":"m","messages":[]}'
 STREAM_BODY = b'{"model":"m","stream":true}'
 SSE: RawHeaders = ((b"Content-Type", b"text/event-stream; charset=utf-8"),)
@@ -146,13 +147,13 @@ def test_a_request_that_cannot_be_decoded_is_no_json(body: bytes) -> None:
 
 
 def test_ignored_paths_are_left_out_of_the_hash() -> None:
-    policy = RecordingPolicy(IgnorePathConfig(("/metadata/run_id",)), frozenset(), "openrouter", 1_000_000)
+    policy = RecordingPolicy(IgnorePathConfig(("/metadata/run_id",)), NO_RULES, "openrouter", 1_000_000)
     hashes = {kept(record(request(b'{"metadata":{"run_id":%d}}' % number), policy=policy)[1]).request.stable_hash for number in range(3)}
     assert len(hashes) == 1
 
 
 def test_an_ignored_path_that_does_not_fit_keeps_the_exchange_off_the_tape() -> None:
-    policy = RecordingPolicy(IgnorePathConfig(("/messages/content",)), frozenset(), "openrouter", 1_000_000)
+    policy = RecordingPolicy(IgnorePathConfig(("/messages/content",)), NO_RULES, "openrouter", 1_000_000)
     assert record(request(), policy=policy)[1] == NotRecorded(
         'an ignore path does not fit this request: invalid JSON Pointer path: "/messages/content"'
     )
@@ -386,7 +387,7 @@ def test_where_a_stream_would_stop_now(chunks: list[bytes], headers: RawHeaders,
 
 # Failures kept on purpose
 
-KEEPING = RecordingPolicy(IgnorePathConfig(), frozenset(), "openrouter", 1_000_000, keeps_failures=True)
+KEEPING = RecordingPolicy(IgnorePathConfig(), NO_RULES, "openrouter", 1_000_000, keeps_failures=True)
 
 
 @pytest.mark.parametrize("failure", FailureKind)

@@ -24,6 +24,7 @@ from spycatcher_addon.cassette.model import (
     StreamResponse,
     Timing,
 )
+from spycatcher_addon.redaction.rules import RedactionRules
 from spycatcher_addon.sse import encode_events
 from spycatcher_addon.verifying import Finding, verify_cassette
 
@@ -54,7 +55,7 @@ def stream(**changes: Any) -> Interaction:
 
 
 def check(*interactions: Interaction, ignored: tuple[str, ...] = (), hashing: Hashing = NO_SETTINGS, version: int = 2) -> list[Finding]:
-    return list(verify_cassette(Cassette(version, interactions, hashing), IgnorePathConfig(ignored), DROP))
+    return list(verify_cassette(Cassette(version, interactions, hashing), IgnorePathConfig(ignored), RedactionRules(DROP)))
 
 
 def only(findings: list[Finding]) -> tuple[str, dict[str, str], bool]:

@@ -26,6 +26,7 @@ from spycatcher_addon.exchange import ReplayResponse
 from spycatcher_addon.fault_injection import FaultInjector
 from spycatcher_addon.fault_rules import parse_fault_rules
 from spycatcher_addon.recording import Recorder, RecordingPolicy
+from spycatcher_addon.redaction.rules import RedactionRules
 from spycatcher_addon.replaying import ReplayPolicy, ReplaySession
 
 ASK = {"model": "stub", "messages": []}
@@ -75,7 +76,7 @@ def make_hooks(
     writer: FakeWriter, environ: dict[str, str] = KEY, base_url: str = "https://api.test:8443/base/v1/", **upstream: Any
 ) -> RecordHooks:
     config = UpstreamConfig(base_url=base_url, api_key_env="STUB_KEY", **upstream)
-    policy = RecordingPolicy(NOTHING_IGNORED, frozenset({"authorization"}), "stub", 1_000_000)
+    policy = RecordingPolicy(NOTHING_IGNORED, RedactionRules(frozenset({"authorization"})), "stub", 1_000_000)
     hooks = RecordHooks(writer, config, policy, environ)  # type: ignore[arg-type]
     writer.users.append(hooks)
     return hooks

@@ -15,7 +15,7 @@ from spycatcher_addon.cassette import Cassette, encode_cassette
 from spycatcher_addon.edge.layers import option_names
 from spycatcher_addon.edge.mitm import RecordHooks, ReplayHooks
 from spycatcher_addon.edge.script import HarnessScript, addons
-from tests.support.messages import without_marks
+from tests.support.texts import without_marks
 
 REVERSE = ["reverse:http://127.0.0.1:1"]
 

@@ -12,6 +12,7 @@ from mitmproxy.test import tflow
 
 from spycatcher_addon import answers
 from spycatcher_addon.config import HarnessConfig, LimitsConfig, UpstreamConfig
+from spycatcher_addon.edge.mitm import LaneHooks
 from spycatcher_addon.edge.tape_run import TapeRun
 from spycatcher_addon.edge.tape_switch import TapeSwitch
 from spycatcher_addon.exchange import ReplayResponse
@@ -54,6 +55,12 @@ def test_limits_are_those_of_the_configuration() -> None:
     assert (switch.max_body_bytes, switch.connect_timeout_s, switch.total_timeout_s, switch.idle_timeout_s) == (7, 1, 2, 3)
     without = TapeSwitch(HarnessConfig(), lambda flow: Run(), lambda: ())
     assert without.total_timeout_s == float("inf")
+
+
+def test_every_question_of_the_lane_about_a_flow_is_passed_on() -> None:
+    asked = {name for name, method in vars(LaneHooks).items() if "flow" in getattr(getattr(method, "__code__", None), "co_varnames", ())}
+    assert asked - set(vars(TapeSwitch)) == set()
+    assert "take_outgoing" in asked
 
 
 def test_a_request_goes_to_its_tape() -> None:

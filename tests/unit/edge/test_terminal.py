@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from spycatcher_addon.edge.terminal import OneLineFormatter, log_to_standard_error, prepare_streams, write_err, write_out
+from spycatcher_addon.edge.terminal import OneLineFormatter, log_to_standard_error, prepare_streams, write_err, write_out, write_out_bytes
 
 
 def record(message: str, *, error: BaseException | None = None) -> logging.LogRecord:
@@ -70,3 +70,20 @@ def test_any_text_can_be_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     prepare_streams()
     write_out("é\udcff")
     assert raw.getvalue() == b"\\xe9\\udcff"
+
+
+def test_bytes_are_written_as_they_are_and_in_order(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    write_out("a")
+    write_out_bytes(b"\xff\x00")
+    write_out("b")
+    assert capfdbinary.readouterr().out == b"a\xff\x00b"
+
+
+def test_bytes_that_nobody_reads_are_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        write_out_bytes(b"x")
+    monkeypatch.setattr(sys, "stdout", None)
+    write_out_bytes(b"x")

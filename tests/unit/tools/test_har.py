@@ -85,8 +85,10 @@ def test_bytes_that_are_no_text() -> None:
 
 
 def test_times_are_universal() -> None:
-    read = imported(archive(entry(), entry(startedDateTime="2026-01-02T03:04:06Z"), entry(startedDateTime="yesterday"), entry(startedDateTime=None)))
-    assert [each.metadata.recorded_at for each in read.interactions] == ["2026-01-02T03:04:05.250000Z", "2026-01-02T03:04:06.000000Z", AT, AT]
+    times = ("2026-01-02T04:04:05.250+01:00", "2026-01-02T03:04:06Z", "yesterday", None)
+    read = imported(archive(*(entry(startedDateTime=time) for time in times)))
+    expected = ["2026-01-02T03:04:05.250000Z", "2026-01-02T03:04:06.000000Z", AT, AT]
+    assert [each.metadata.recorded_at for each in read.interactions] == expected
     assert [each.metadata.relative_offset_ms for each in read.interactions] == [0, 750, 0, 0]
 
 

@@ -15,7 +15,10 @@ from spycatcher_addon.tools.vcr import import_vcr
 AT = "2026-01-02T03:04:05Z"
 
 
-def entry(body: object = '{"model": "m"}', answer: object = None, uri: str = "https://api.example.test/v1/chat/completions") -> dict[str, object]:
+URI = "https://api.example.test/v1/chat/completions"
+
+
+def entry(body: object = '{"model": "m"}', answer: object = None, uri: str = URI) -> dict[str, object]:
     return {
         "request": {"method": "POST", "uri": uri, "headers": {"authorization": ["Bearer sk-fake"], "accept": "*/*"}, "body": body},
         "response": {

@@ -1,0 +1,17 @@
+"""How a command says that it cannot go on."""
+
+from __future__ import annotations
+
+EXIT_FAILURE = 1
+EXIT_USAGE = 2
+
+
+class CommandError(Exception):
+    """A command cannot go on: the text that follows ``Error:``, and the cause if it is to be shown on a line of its own."""
+
+    def __init__(self, message: str, cause: str | None = None, exit_code: int = EXIT_FAILURE) -> None:
+        super().__init__(message, cause, exit_code)
+        self.lines = [f"Error: {message}", *([] if cause is None else [f"Caused by: {cause}"])]
+        self.message = message
+        self.cause = cause
+        self.exit_code = exit_code

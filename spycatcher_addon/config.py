@@ -213,7 +213,7 @@ def _parameter_name(value: str) -> str:
 
 def _shape_name(value: str) -> str:
     if value not in SHAPE_NAMES:
-        raise ValueError(f"unknown shape {value!r}")
+        raise ValueError(f"unknown shape {value!r}; known are {', '.join(SHAPE_NAMES)}")
     return value
 
 
@@ -375,7 +375,7 @@ class RedactionConfig(_Section):
     """Variables whose values are secrets wherever they occur, like that of ``upstream.api_key_env``."""
     shapes: Annotated[
         tuple[Annotated[str, Field(strict=True), AfterValidator(_shape_name)], ...],
-        Expects(f"a list of {', '.join(SHAPE_NAMES)}", Spelling.TOML_LIST),
+        Expects("a list of shapes that docs/redaction.md names", Spelling.TOML_LIST),
     ] = SHAPE_NAMES
     """Kinds of credentials that are known by their looks."""
 

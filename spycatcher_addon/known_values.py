@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spycatcher_addon.config import HarnessConfig
+from spycatcher_addon.notices import Notice
 from spycatcher_addon.redaction.rules import is_long_enough
 
 
@@ -25,8 +26,12 @@ def known_values(config: HarnessConfig, environ: Mapping[str, str]) -> tuple[str
 def short_secret_notices(config: HarnessConfig, environ: Mapping[str, str]) -> tuple[str, ...]:
     """What to tell a person about variables named in ``redaction.secret_env`` whose values cannot be searched for."""
     return tuple(
-        f"the value of the environment variable {name} (redaction.secret_env) is too short to be told from ordinary text: "
-        "it is not searched for; use a longer value, or name its place in redaction.body_paths"
+        Notice(
+            "notice-secret-too-short",
+            f"the value of the environment variable {name} (redaction.secret_env) is too short to be told from ordinary text: "
+            "it is not searched for; use a longer value, or name its place in redaction.body_paths",
+            variable=name,
+        )
         for name in config.redaction.secret_env
         if (value := environ.get(name)) and not is_long_enough(value)
     )

@@ -140,6 +140,7 @@ notice-tape-unfinished =
        *[other] Kassette { $path } endet in einem unfertigen Anhängen; die { $count } Interaktionen davor wurden gelesen. Falls gerade niemand darauf aufzeichnet, repariert `spycatcher-harness record` mit dieser Kassette sie
     }
 notice-key-missing = die Umgebungsvariable { $variable } (upstream.api_key_env) ist nicht gesetzt oder leer: Anfragen werden mit 502 beantwortet, bis mit einem Schlüssel darin neu gestartet wird
+notice-secret-too-short = der Wert der Umgebungsvariable { $variable } (redaction.secret_env) ist zu kurz, um ihn von gewöhnlichem Text zu unterscheiden: nach ihm wird nicht gesucht; einen längeren Wert verwenden oder seine Stelle in redaction.body_paths nennen
 
 ## Zusammenfassungen am Ende
 

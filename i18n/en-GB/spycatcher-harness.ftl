@@ -137,6 +137,7 @@ notice-tape-unfinished =
        *[other] cassette { $path } ends in an append that is unfinished; read the { $count } interactions before it. Unless a recorder is at work on it now, `spycatcher-harness record` with this cassette repairs it
     }
 notice-key-missing = the environment variable { $variable } (upstream.api_key_env) is unset or empty: requests will be answered with 502 until the recorder is started with a key in it
+notice-secret-too-short = the value of the environment variable { $variable } (redaction.secret_env) is too short to be told from ordinary text: it is not searched for; use a longer value, or name its place in redaction.body_paths
 
 ## Summaries at the end
 

@@ -140,6 +140,7 @@ notice-tape-unfinished =
        *[other] el casete { $path } acaba en una escritura inconclusa; se leyeron { $count } interacciones anteriores. Si nadie está grabando en él ahora, `spycatcher-harness record` con este casete lo repara
     }
 notice-key-missing = la variable de entorno { $variable } (upstream.api_key_env) no está definida o está vacía: las peticiones recibirán un 502 hasta que se vuelva a arrancar con una clave
+notice-secret-too-short = el valor de la variable de entorno { $variable } (redaction.secret_env) es demasiado corto para distinguirlo de un texto corriente: no se busca; use un valor más largo o indique su lugar en redaction.body_paths
 
 ## Resúmenes finales
 

@@ -140,6 +140,7 @@ notice-tape-unfinished =
        *[other] la cassette { $path } finit par un ajout inachevé ; { $count } interactions lues avant lui. Sauf si un enregistrement est en cours, `spycatcher-harness record` avec cette cassette la répare
     }
 notice-key-missing = la variable d'environnement { $variable } (upstream.api_key_env) est absente ou vide : les requêtes recevront un 502 tant que l'enregistrement n'est pas relancé avec une clé
+notice-secret-too-short = la valeur de la variable d'environnement { $variable } (redaction.secret_env) est trop courte pour être distinguée d'un texte ordinaire : elle n'est pas recherchée ; utilisez une valeur plus longue ou indiquez son emplacement dans redaction.body_paths
 
 ## Bilans de fin
 

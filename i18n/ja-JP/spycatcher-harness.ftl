@@ -137,6 +137,7 @@ notice-tape-unfinished =
        *[other] カセット { $path } は追記の途中で終わっているため、その前の { $count } 件のインタラクションを読みました。いま記録中でなければ、このカセットで `spycatcher-harness record` を実行すると修復されます
     }
 notice-key-missing = 環境変数 { $variable } (upstream.api_key_env) が未設定または空です。キーを設定して起動し直すまで、リクエストには 502 を返します
+notice-secret-too-short = 環境変数 { $variable }（redaction.secret_env）の値は短すぎて通常のテキストと区別できないため、検索されません。より長い値を使うか、その場所を redaction.body_paths に指定してください
 
 ## 終了時のまとめ
 
@@ -241,7 +242,7 @@ verify-chunks-ttft = 最初のチャンクの時刻 { $first_ms } ミリ秒が t
 verify-recorded-at = metadata.recorded_at が { $value } です。2026-01-31T12:00:00.000000Z のような UTC 時刻にしてください
 verify-request-header = 秘匿ルールにあるヘッダー { $name } がリクエストに残っています。削除してください
 verify-response-header = 秘匿ルールにあるヘッダー { $name } が応答に残っています。削除してください
-verify-secret = { $place } に秘密情報が含まれています（規則 { $rule }、SHA-256 { $digest }…）。録画し直し、ファイルを共有していた場合は秘密情報を取り替えてください
+verify-secret = { $place } に秘密情報が含まれています（規則 { $rule }、SHA-256 { $digest }…）。記録し直し、ファイルを共有していた場合は秘密情報を取り替えてください
 verify-query-credential = クエリパラメーター { $name } は認証情報のようです。値が秘密でないことを確認してください
 verify-header-not-sendable = 応答ヘッダー { $name } は送信できないため、再生では省かれます
 verify-event-carriage-return = イベント { $event } のデータに復帰文字があり、クライアントは行末として読みます

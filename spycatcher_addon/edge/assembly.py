@@ -165,7 +165,8 @@ def assemble(
         raise ModeNotYetImplementedError(config.mode.value.capitalize())
     if config.upstream is None:  # validate_for_start has said so already; this narrows the type
         raise InvalidConfigError("upstream configuration is required for record mode")
-    writer = tape if tape is not None else CassetteWriter.open(config.cassette_path, Hashing(ignore_paths=pointers, redaction_rules=config.redaction.rules.names))
+    hashing = Hashing(ignore_paths=pointers, redaction_rules=config.redaction.rules.names)
+    writer = tape if tape is not None else CassetteWriter.open(config.cassette_path, hashing)
     policy = RecordingPolicy(
         ignore=ignore,
         rules=config.redaction.rules,

@@ -100,6 +100,8 @@ class HarnessScript:
         mode_text = str(given.pop("mode", Mode.REPLAY))
         try:
             mode = Mode(mode_text)
+            if mode is Mode.AUTO:  # whose recording becomes the tape at a clean end, which a script does not see
+                raise ValueError
         except ValueError:
             raise InvalidConfigError(f"option {_MODE_OPTION} is {mode_text!r}; use record or replay") from None
         target = _reverse_target(list(options.mode))

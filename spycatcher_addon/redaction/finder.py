@@ -80,12 +80,16 @@ class SecretFinder:
 
     def find(self, text: str, depth: int = 0) -> list[Span]:
         """Find all secrets, merged where they overlap, in the order of the text."""
-        spans = [Span(each.start, each.end, each.shape, (text[each.start : each.end],)) for each in find_credentials(text, self._shapes)]
-        spans += self._find_known(text)
+        spans: list[Span] = []
+        # What is undone first has it where both see the same stretch: a secret is the same one however it is spelled.
         if depth < _DEEPEST:
             for layer in (undo_json_escapes(text), undo_percent(text)):
                 if layer is not None:
                     spans += self._find_below(layer, depth)
+        for each in find_credentials(text, self._shapes):
+            spans.append(Span(each.start, each.end, each.shape, (text[each.start : each.end],)))
+        spans += self._find_known(text)
+        if depth < _DEEPEST:
             spans += self._find_in_base64(text, depth)
         return merge_spans(spans)
 

@@ -86,7 +86,7 @@ SHAPES: Final[tuple[Shape, ...]] = (
     _shape("aws-key-id", "AKIA|ASIA", r"A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])", _as_matched),
     _shape("github-token", "ghp_|gho_|ghu_|ghs_|ghr_|github_pat_", r"(?:gh[pousr]_[A-Za-z0-9]{30,256}|github_pat_[A-Za-z0-9_]{36,256})"),
     _shape("gitlab-token", "glpat-|gldt-|glrt-", r"gl(?:pat|dt|rt)-[A-Za-z0-9_-]{20,256}"),
-    _shape("slack-token", "xoxa-|xoxb-|xoxe-|xoxo-|xoxp-|xoxr-|xoxs-|xapp-", r"x(?:ox[abeoprs]|app)-[A-Za-z0-9-]{20,256}"),
+    _shape("slack-token", "xoxa-|xoxb-|xoxe-|xoxp-|xoxr-|xoxs-|xapp-", r"x(?:ox[abeprs]|app)-[A-Za-z0-9-]{20,256}"),
     _shape("stripe-key", "sk_live_|rk_live_|sk_test_|rk_test_", r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,256}"),
     _shape("huggingface-token", "hf_", r"hf_[A-Za-z0-9]{30,64}"),
     _shape("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{32,128}"),

@@ -85,6 +85,7 @@ def test_base_url_and_files_count_here_too(harness: HarnessCli, upstream: StubUp
 BAD_STARTS = {
     "missing cassette": (["--mode", "reverse:http://127.0.0.1:1"], "cassette not found"),
     "bad mode": (["--mode", "reverse:http://127.0.0.1:1", *settings(mode="reply")], "spycatcher_mode"),
+    "mode without a script": (["--mode", "reverse:http://127.0.0.1:1", *settings(mode="auto")], "'auto'; use record or replay"),
     "bad value": (["--mode", "reverse:http://127.0.0.1:1", *settings(match_mode="fuzzy")], "sequential_strict, keyed"),
     "unknown option": (["--mode", "reverse:http://127.0.0.1:1", *settings(casette_name="x")], "did you mean spycatcher_cassette_name"),
     "no reverse mode": ([], "--mode reverse:http://HOST"),

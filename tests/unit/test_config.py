@@ -38,7 +38,10 @@ def test_defaults() -> None:
     )
     assert config.cassette_path == "fixtures/llm/default"
     assert config.upstream is None
-    assert config.redaction.effective_drop_headers == {"authorization", "x-api-key", "api-key", "x-goog-api-key"}
+    assert config.redaction.effective_drop_headers == {
+        "authorization", "proxy-authorization", "x-api-key", "api-key", "x-goog-api-key", "x-auth-token", "x-amz-security-token",
+        "cookie", "set-cookie", "openai-organization", "openai-project",
+    }  # fmt: skip
     assert (config.replay.simulate_timing, config.replay.ttft_ms, config.replay.tps) == (False, 200, 50)
     assert config.limits.max_body_bytes == 134_217_728
     assert (config.localization.locale, config.localization.fallback_locale) == (None, "en-US")
@@ -168,6 +171,19 @@ def test_azure_says_what_is_missing(values: dict[str, Any], missing: str) -> Non
 def test_azure_takes_a_complete_url_as_it_is(path: str) -> None:
     url = AZURE["base_url"] + path
     assert UpstreamConfig(**(AZURE | {"base_url": url})).base_url == url  # type: ignore[arg-type]
+
+
+def test_redaction_settings_become_rules() -> None:
+    config = RedactionConfig(drop_headers=("X-A",), query_parameters=("Sig",), body_paths=("metadata.token",), shapes=("jwt",))
+    assert config.rules.names == ("header.x-a", "query.sig", "body./metadata/token", "shape.jwt")
+
+
+@pytest.mark.parametrize(
+    "redaction", [{"shapes": ["nope"]}, {"query_parameters": ["a b"]}, {"query_parameters": [""]}, {"body_paths": ["a..b"]}, {"secret_env": ["A-B"]}]
+)  # fmt: skip
+def test_redaction_refuses(redaction: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        RedactionConfig.model_validate(redaction)
 
 
 def test_redaction_names_are_compared_without_case() -> None:

@@ -5,11 +5,13 @@ The environment arrives as an argument; values are read from it anew each time, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from spycatcher_addon.config import HarnessConfig
 from spycatcher_addon.notices import Notice
 from spycatcher_addon.redaction.rules import is_long_enough
+
+_VARIABLE_PREFIX = "env."
 
 
 def secret_variables(config: HarnessConfig) -> tuple[str, ...]:
@@ -18,9 +20,19 @@ def secret_variables(config: HarnessConfig) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*key_variable, *config.redaction.secret_env)))
 
 
-def known_values(config: HarnessConfig, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The values themselves, of those variables that are set and not empty."""
-    return tuple(value for name in secret_variables(config) if (value := environ.get(name)))
+def recorded_rules(config: HarnessConfig) -> tuple[str, ...]:
+    """All rules in force as a tape notes them: those of the settings, and the names of the variables."""
+    return (*config.redaction.rules.names, *(_VARIABLE_PREFIX + name for name in secret_variables(config)))
+
+
+def known_values(config: HarnessConfig, environ: Mapping[str, str], recorded: Iterable[str] = ()) -> tuple[str, ...]:
+    """The values themselves, of those variables that are set and not empty.
+
+    Args:
+        recorded: The rules that a tape notes; variables named there count too, as a replay often has no upstream settings.
+    """
+    of_tape = [rule.removeprefix(_VARIABLE_PREFIX) for rule in recorded if rule.startswith(_VARIABLE_PREFIX)]
+    return tuple(value for name in dict.fromkeys((*secret_variables(config), *of_tape)) if (value := environ.get(name)))
 
 
 def short_secret_notices(config: HarnessConfig, environ: Mapping[str, str]) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ from spycatcher_addon.edge.files import CassetteWriter, read_cassette
 from spycatcher_addon.edge.mitm import RecordHooks, ReplayHooks
 from spycatcher_addon.errors import InvalidConfigError, ModeNotYetImplementedError
 from spycatcher_addon.fault_injection import FaultFindings, FaultInjector
+from spycatcher_addon.known_values import known_values, recorded_rules, short_secret_notices
 from spycatcher_addon.notices import Notice
-from spycatcher_addon.known_values import known_values, short_secret_notices
 from spycatcher_addon.outbound import usable_key
 from spycatcher_addon.recording import RecordingPolicy
 from spycatcher_addon.replaying import ReplayPolicy, ReplaySession
@@ -155,7 +155,7 @@ def assemble(
             is_raw=config.replay.stream_source is StreamSource.RAW,
             pacing=config.replay.pacing,
             include_failures=config.replay.include_failures,
-            rules=config.redaction.rules.with_known(known_values(config, environ)),
+            rules=config.redaction.rules.with_known(known_values(config, environ, loaded.cassette.hashing.redaction_rules)),
         )
         session = session_type(loaded.cassette, replay_policy, _fault_injector(config))
         if config.fault_report is not None:  # now, so that an unusable path is known before the run and not after it
@@ -165,7 +165,7 @@ def assemble(
         raise ModeNotYetImplementedError(config.mode.value.capitalize())
     if config.upstream is None:  # validate_for_start has said so already; this narrows the type
         raise InvalidConfigError("upstream configuration is required for record mode")
-    hashing = Hashing(ignore_paths=pointers, redaction_rules=config.redaction.rules.names)
+    hashing = Hashing(ignore_paths=pointers, redaction_rules=recorded_rules(config))
     writer = tape if tape is not None else CassetteWriter.open(config.cassette_path, hashing)
     policy = RecordingPolicy(
         ignore=ignore,

@@ -127,7 +127,7 @@ class HarnessScript:
         for name in deferred:
             if name.startswith(OPTION_PREFIX):
                 close = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean {close[0]}?" if close else f"settings are named {OPTION_PREFIX} and their place, such as {_MODE_OPTION} or {OPTION_PREFIX}cassette_name"
+                hint = f"did you mean {close[0]}?" if close else f"options are settings with {OPTION_PREFIX} before, like {_MODE_OPTION}"
                 raise InvalidConfigError(f"unknown option {name}; {hint}")
 
     def _start(self, master: Master, assembled: Assembled, config: HarnessConfig) -> None:

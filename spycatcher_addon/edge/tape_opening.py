@@ -26,9 +26,9 @@ from spycatcher_addon.content_coding import DEFAULT_LIMIT_BYTES
 from spycatcher_addon.edge.disk import read_regular_file, replace_file, write_at
 from spycatcher_addon.edge.tape_lock import Note, NoteState
 from spycatcher_addon.errors import HarnessError, InvalidCassetteError
+from spycatcher_addon.notices import Notice
 from spycatcher_addon.redaction.apply import InteractionRedactor
 from spycatcher_addon.redaction.rules import rules_from_names
-from spycatcher_addon.notices import Notice
 from spycatcher_addon.version import GENERATOR
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -37,8 +37,8 @@ def verify(config: HarnessConfig, texts: Texts, environ: Mapping[str, str] = os.
     try:
         validate_for_start(config)
         ignore = IgnorePathConfig(tuple(pointer_from_config(written) for written in config.matching.ignore_paths))
-        rules = config.redaction.rules.with_known(known_values(config, environ))
         loaded = read_cassette(path)
+        rules = config.redaction.rules.with_known(known_values(config, environ, loaded.cassette.hashing.redaction_rules))
         findings = verify_cassette(loaded.cassette, ignore, rules)
     except HarnessError as error:
         failure = f"{texts('cli-verify-failed')} {texts.error(error)}"

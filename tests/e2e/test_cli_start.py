@@ -16,7 +16,10 @@ from tests.support.cli import ROOT, HarnessCli
 UPSTREAM = {"SPYCATCHER_HARNESS_CMDS_RECORD_UPSTREAM__BASE_URL": "http://127.0.0.1:1/v1", "OPENROUTER_API_KEY": "sk-fake"}
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--version"], ["verify"], ["config", "record"], ["addon-path"], ["replay", "--listen", "x"]])
+LIGHT = [["--help"], ["--version"], ["verify"], ["config", "record"], ["addon-path"], ["replay", "--listen", "x"]]
+
+
+@pytest.mark.parametrize("words", LIGHT)
 def test_light_commands_load_no_mitmproxy(words: list[str]) -> None:
     code = (
         "import sys\nfrom spycatcher_addon.edge.cli import main\nmain(sys.argv[1:])\n"

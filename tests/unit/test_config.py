@@ -179,7 +179,11 @@ def test_redaction_settings_become_rules() -> None:
 
 
 @pytest.mark.parametrize(
-    "redaction", [{"shapes": ["nope"]}, {"query_parameters": ["a b"]}, {"query_parameters": [""]}, {"body_paths": ["a..b"]}, {"secret_env": ["A-B"]}]
+    "redaction",
+    [
+        {"shapes": ["nope"]}, {"query_parameters": ["a b"]}, {"query_parameters": [""]}, {"body_paths": ["a..b"]},
+        {"secret_env": ["A-B"]},
+    ],
 )  # fmt: skip
 def test_redaction_refuses(redaction: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):

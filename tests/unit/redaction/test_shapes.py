@@ -87,7 +87,10 @@ def test_members_whose_name_gives_them_away() -> None:
     assert JWT.count(".") == 2
 
 
-@pytest.mark.parametrize("piece", ["sk-", "sk-a", "eyJ", "eyJaaaaaaaa.", "-----BEGIN PRIVATE KEY-----", "AKIA", "hf_", "sk-ant-", "api-key=", "a" * 40 + " "])
+@pytest.mark.parametrize(
+    "piece",
+    ["sk-", "sk-a", "eyJ", "eyJaaaaaaaa.", "-----BEGIN PRIVATE KEY-----", "AKIA", "hf_", "sk-ant-", "api-key=", "a" * 40 + " "],
+)
 def test_hostile_text_costs_no_more_than_its_length(piece: str) -> None:
     def seconds(length: int) -> float:
         text = piece * (length // len(piece))

@@ -31,7 +31,6 @@ POLL_S = 0.02
 """How often a waiting step looks whether the stub is being stopped."""
 
 
-
 @dataclass(frozen=True, slots=True)
 class ReceivedRequest:
     """One request as it arrived."""

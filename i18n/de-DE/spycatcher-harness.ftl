@@ -116,6 +116,7 @@ cli-start-failed = Harness konnte nicht gestartet werden:
 cli-shutdown-failed = Harness konnte nicht beendet werden:
 cli-verify-failed = Kassette konnte nicht geprüft werden:
 cli-cassette-not-found-advice = Erst aufzeichnen, oder --cassette-dir und --cassette-name prüfen. Diese Datei gibt es nicht:
+cli-cassette-version-advice = Lesbar sind hier die Formate 1 und 2. Aktualisieren Sie spycatcher-harness, oder nehmen Sie die Kassette neu auf. Es ist diese Datei:
 cli-stopping = wird beendet; ein zweites Signal bricht sofort ab
 cli-key-missing-optional = die Umgebungsvariable { $variable }, genannt in der Einstellung upstream.api_key_env, ist nicht gesetzt oder leer; Anfragen gehen ohne Schlüssel an den Upstream
 

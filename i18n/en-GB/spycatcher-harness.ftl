@@ -113,6 +113,7 @@ cli-start-failed = failed to start harness:
 cli-shutdown-failed = failed to shut down harness:
 cli-verify-failed = failed to verify cassette:
 cli-cassette-not-found-advice = Record it first, or check --cassette-dir and --cassette-name. This file does not exist:
+cli-cassette-version-advice = Formats 1 and 2 can be read here. Update spycatcher-harness, or record the cassette again. It is this file:
 cli-stopping = stopping; a second signal ends at once
 cli-key-missing-optional = the environment variable { $variable }, named by the setting upstream.api_key_env, is not set or empty; requests go upstream without a key
 

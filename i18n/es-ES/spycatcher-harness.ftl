@@ -116,6 +116,7 @@ cli-start-failed = no se pudo arrancar el arnés:
 cli-shutdown-failed = no se pudo parar el arnés:
 cli-verify-failed = no se pudo comprobar el casete:
 cli-cassette-not-found-advice = Grábelo primero, o revise --cassette-dir y --cassette-name. Este archivo no existe:
+cli-cassette-version-advice = Aquí se pueden leer los formatos 1 y 2. Actualice este programa o vuelva a grabar el casete. Es este archivo:
 cli-stopping = parando; una segunda señal termina de inmediato
 cli-key-missing-optional = la variable de entorno { $variable }, indicada por el ajuste upstream.api_key_env, no está definida o está vacía; las peticiones salen sin clave
 

@@ -116,6 +116,7 @@ cli-start-failed = impossible de démarrer le harnais :
 cli-shutdown-failed = impossible d'arrêter le harnais :
 cli-verify-failed = impossible de vérifier la cassette :
 cli-cassette-not-found-advice = Enregistrez-la d'abord, ou vérifiez --cassette-dir et --cassette-name. Ce fichier n'existe pas :
+cli-cassette-version-advice = Les formats 1 et 2 sont lisibles ici. Mettez ce programme à jour ou enregistrez de nouveau la cassette. Il s'agit de ce fichier :
 cli-stopping = arrêt en cours ; un second signal interrompt immédiatement
 cli-key-missing-optional = la variable d'environnement { $variable }, désignée par le réglage upstream.api_key_env, est absente ou vide ; les requêtes partent sans clé
 

@@ -116,6 +116,7 @@ cli-start-failed = ハーネスを起動できません:
 cli-shutdown-failed = ハーネスを終了できません:
 cli-verify-failed = カセットを検証できません:
 cli-cassette-not-found-advice = 先に記録するか、--cassette-dir と --cassette-name を確認してください。存在しないファイル:
+cli-cassette-version-advice = ここで読めるのは形式 1 と 2 です。spycatcher-harness を更新するか、カセットを記録し直してください。対象のファイル:
 cli-stopping = 終了しています。もう一度シグナルを送ると直ちに終了します
 cli-key-missing-optional = 設定 upstream.api_key_env が示す環境変数 { $variable } が未設定または空です。リクエストはキーなしで送られます
 

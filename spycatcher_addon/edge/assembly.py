@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from spycatcher_addon.cassette.canonical import IgnorePathConfig, pointer_from_config
 from spycatcher_addon.cassette.model import Hashing, Interaction
 from spycatcher_addon.config import AuthScheme, HarnessConfig, Mode, StreamSource, UpstreamConfig, validate_for_start
-from spycatcher_addon.edge.fault_report import log_fault, write_fault_report
+from spycatcher_addon.edge.fault_report import is_same_file, log_fault, write_fault_report
 from spycatcher_addon.edge.files import CassetteWriter, read_cassette
 from spycatcher_addon.edge.mitm import RecordHooks, ReplayHooks
 from spycatcher_addon.errors import InvalidConfigError, ModeNotYetImplementedError
@@ -158,6 +158,8 @@ def assemble(
             rules=config.redaction.rules.with_known(known_values(config, environ, loaded.cassette.hashing.redaction_rules)),
         )
         session = session_type(loaded.cassette, replay_policy, _fault_injector(config))
+        if config.fault_report is not None and is_same_file(config.fault_report, config.cassette_path):
+            raise InvalidConfigError(f"fault_report names the cassette itself, {config.cassette_path}; choose another file")
         if config.fault_report is not None:  # now, so that an unusable path is known before the run and not after it
             write_fault_report(config.fault_report, FaultFindings())
         return Assembled(ReplayHooks(session, max_body_bytes), len(session), loaded.warnings, config.fault_report)

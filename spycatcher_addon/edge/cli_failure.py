@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from spycatcher_addon.edge.cli_text import Texts
+from spycatcher_addon.errors import CassetteNotFoundError, HarnessError, UnsupportedCassetteFormatVersionError
+
 EXIT_FAILURE = 1
 EXIT_USAGE = 2
 
@@ -15,3 +18,15 @@ class CommandError(Exception):
         self.message = message
         self.cause = cause
         self.exit_code = exit_code
+
+
+def cassette_advice(texts: Texts, error: HarnessError, cassette_path: str) -> str:
+    """A further line on what to do about a cassette, where the error itself names neither file nor cure; else nothing."""
+    match error:
+        case CassetteNotFoundError():
+            message_id = "cli-cassette-not-found-advice"
+        case UnsupportedCassetteFormatVersionError():
+            message_id = "cli-cassette-version-advice"
+        case _:
+            return ""
+    return f"\n{texts(message_id)} {cassette_path}"

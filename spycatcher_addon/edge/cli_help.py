@@ -53,7 +53,7 @@ _EXAMPLES = {
     "prune": ("spycatcher-harness prune fixtures/llm/checkout --drop 0,3-5 --output smaller",),
     "convert": (
         "spycatcher-harness convert session.har --to v2 --output fixtures/llm/checkout",
-        "spycatcher-harness convert fixtures/llm/checkout --to wiremock --output stubs.json",
+        "spycatcher-harness convert fixtures/llm/checkout --to har --output out.har",
     ),
     "doctor": ("spycatcher-harness doctor",),
     "addon-path": ('mitmdump --mode reverse:http://localhost -s "$(spycatcher-harness addon-path)"',),

@@ -28,6 +28,14 @@ def log_fault(fault: AppliedFault | SkippedFault) -> None:
         logger.warning("a fault had nothing to change in interaction %d (%s): %s", fault.index, fault.reason, fault.rule)
 
 
+def is_same_file(first: str, second: str) -> bool:
+    """Whether two paths lead to one file, links followed; ``False`` where either leads to none."""
+    try:
+        return Path(first).samefile(second)
+    except (OSError, ValueError):  # ValueError: a NUL in the path
+        return False
+
+
 def write_fault_report(path: str, findings: FaultFindings) -> None:
     """Write the findings as JSON (docs/faults.md), in place of what the file held.
 

@@ -69,6 +69,11 @@ class LaneHooks:
         """Swap mitmproxy's HTTP layer, once its own add-on has chosen it, for ours."""
         lanes.install(next_layer, self)
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the host has begun to end connections."""
+        return self.on_idle is not None
+
     def is_busy(self, client_id: str) -> bool:
         """Whether an exchange is running on this client connection."""
         return self._active[client_id] > 0
@@ -148,7 +153,8 @@ class ReplayHooks(LaneHooks):
         return self._outgoing.pop(flow, None)
 
     def client_left(self, flow: http.HTTPFlow) -> None:
-        if self.session.faults is not None and flow in self._interactions:
+        # Once the harness is being stopped, it is not the client's doing.
+        if self.session.faults is not None and flow in self._interactions and not self.is_stopping:
             self.session.faults.note_client_left(self._interactions[flow])
 
     def answer_for_failure(self, message: str, phase: str) -> ReplayResponse:

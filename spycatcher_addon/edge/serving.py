@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from spycatcher_addon.config import AuthScheme, HarnessConfig, Mode
+from spycatcher_addon.edge.cli_failure import cassette_advice
 from spycatcher_addon.edge.cli_text import Texts
 from spycatcher_addon.edge.fault_report import fault_verdict_lines, fault_warnings
 from spycatcher_addon.edge.layers import ResolvedConfig
 from spycatcher_addon.edge.terminal import write_err, write_out
-from spycatcher_addon.errors import CassetteNotFoundError, HarnessError
+from spycatcher_addon.errors import HarnessError
 
 if TYPE_CHECKING:
     from spycatcher_addon.edge.assembly import AutoStats, Stats
@@ -91,12 +92,7 @@ async def serve(
 def start_failure(texts: Texts, error: HarnessError, cassette_path: str) -> str:
     """Say that a harness did not start, and why; for a missing cassette also what to do."""
     failure = f"{texts('cli-start-failed')} {texts.error(error)}"
-    return f"{failure}\n{missing_cassette_advice(texts, cassette_path)}" if isinstance(error, CassetteNotFoundError) else failure
-
-
-def missing_cassette_advice(texts: Texts, cassette_path: str) -> str:
-    """What to do about a cassette that does not exist."""
-    return f"{texts('cli-cassette-not-found-advice')} {cassette_path}"
+    return failure + cassette_advice(texts, error, cassette_path)
 
 
 def warning_line(warning: str) -> str:

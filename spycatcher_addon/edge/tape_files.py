@@ -13,13 +13,13 @@ from spycatcher_addon.cassette.canonical import IgnorePathConfig
 from spycatcher_addon.cassette.jsontext import JsonValue, NotJsonError, parse_json
 from spycatcher_addon.cassette.model import Cassette, Hashing
 from spycatcher_addon.cassette.schema import FORMAT_VERSION
-from spycatcher_addon.edge.cli_failure import CommandError
+from spycatcher_addon.edge.cli_failure import CommandError, cassette_advice
 from spycatcher_addon.edge.cli_text import Texts
 from spycatcher_addon.edge.disk import read_regular_file, replace_file
 from spycatcher_addon.edge.files import read_cassette
 from spycatcher_addon.edge.tape_lock import TapeLock
 from spycatcher_addon.edge.terminal import write_err
-from spycatcher_addon.errors import CassetteNotFoundError, HarnessError
+from spycatcher_addon.errors import HarnessError
 from spycatcher_addon.known_values import known_values
 from spycatcher_addon.redaction.apply import InteractionRedactor
 from spycatcher_addon.tools.editing import with_hash
@@ -46,10 +46,7 @@ def load_cassette(texts: Texts, path: str, exit_code: int = 1) -> Cassette:
     try:
         loaded = read_cassette(path)
     except HarnessError as error:
-        message = texts.error(error)
-        if isinstance(error, CassetteNotFoundError):
-            message += f"\n{texts('cli-cassette-not-found-advice')} {path}"
-        raise CommandError(message, exit_code=exit_code) from error
+        raise CommandError(texts.error(error) + cassette_advice(texts, error, path), exit_code=exit_code) from error
     write_err("".join(f"warning: {warning}\n" for warning in loaded.warnings))
     return loaded.cassette
 

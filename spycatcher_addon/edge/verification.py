@@ -7,10 +7,11 @@ from collections.abc import Mapping
 
 from spycatcher_addon.cassette.canonical import IgnorePathConfig, pointer_from_config
 from spycatcher_addon.config import HarnessConfig, validate_for_start
+from spycatcher_addon.edge.cli_failure import cassette_advice
 from spycatcher_addon.edge.cli_text import Texts
 from spycatcher_addon.edge.files import read_cassette
 from spycatcher_addon.edge.terminal import write_err, write_out
-from spycatcher_addon.errors import CassetteNotFoundError, HarnessError
+from spycatcher_addon.errors import HarnessError
 from spycatcher_addon.known_values import known_values
 from spycatcher_addon.verifying import Finding, verify_cassette
 
@@ -41,9 +42,7 @@ def verify(config: HarnessConfig, texts: Texts, environ: Mapping[str, str] = os.
         rules = config.redaction.rules.with_known(known_values(config, environ, loaded.cassette.hashing.redaction_rules))
         findings = verify_cassette(loaded.cassette, ignore, rules)
     except HarnessError as error:
-        failure = f"{texts('cli-verify-failed')} {texts.error(error)}"
-        if isinstance(error, CassetteNotFoundError):
-            failure += f"\n{texts('cli-cassette-not-found-advice')} {path}"
+        failure = f"{texts('cli-verify-failed')} {texts.error(error)}" + cassette_advice(texts, error, path)
         raise VerificationError(failure) from error
     write_err("".join(f"warning: {texts.notice(warning)}\n" for warning in loaded.warnings))
     write_out("".join(f"{path}: {finding_line(texts, finding)}\n" for finding in findings))

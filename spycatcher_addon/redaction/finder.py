@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from spycatcher_addon.redaction.layers import Layer, undo_base64, undo_json_escapes, undo_percent
+from spycatcher_addon.redaction.layers import EncodedRun, Layer, undo_base64, undo_json_escapes, undo_percent
 from spycatcher_addon.redaction.rules import KNOWN_RULE, RedactionRules, is_long_enough
 from spycatcher_addon.redaction.shapes import MARKS, find_credentials
 
@@ -20,10 +20,12 @@ _DEEPEST: Final = 5
 """How many encodings inside each other are undone."""
 
 _RUN_BYTES: Final = 20
+_LONGEST_WORD: Final = 4096
 _RUN_CHARACTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+%\\=~")
 _RUN_MAP = bytes(ord("x") if byte in _RUN_CHARACTERS else ord(" ") for byte in range(256))
 _RUN = b"x" * _RUN_BYTES
 _NAMELESS_HINT = re.compile(rb"secret|[Kk]ey|KEY|SECRET|Secret")
+_NAMELESS_VALUE = re.compile(r"[A-Za-z0-9+/]{32}")
 _ENCODED_HINT = re.compile(rb"\\u00[2-7]|%[2-7][0-9A-Fa-f]")
 _LINE_OF_BASE64: Final = b"x" * 60
 _WRAPPED_HINT = re.compile(rb"[A-Za-z0-9+/_-]{60}(?:\r?\n|\\+[rn])")
@@ -66,17 +68,23 @@ class SecretFinder:
             return False
         if _LINE_OF_BASE64 in mapped and _WRAPPED_HINT.search(data):
             return True
-        runs = b" ".join(dict.fromkeys(_runs(data, mapped)))  # ids are repeated by every event of a stream
-        text = runs.decode("utf-8", "replace")
-        if any(mark in text for mark in MARKS) or b"-----BEGIN " in data or _NAMELESS_HINT.search(data):
+        runs = dict.fromkeys(_runs(data, mapped))  # ids are repeated by every event of a stream
+        # By chance the long run of an image has every mark, but no credential.
+        images = [run for run in runs if len(run) > _LONGEST_WORD and b"\\" not in run]
+        text = b" ".join(run for run in runs if len(run) <= _LONGEST_WORD or b"\\" in run).decode("ascii")
+        if any(mark in text for mark in MARKS) or b"-----BEGIN " in data:
             return True
-        return any(self._suspects_decoded(run.text) for run in undo_base64(text))
+        if (_NAMELESS_VALUE.search(text) or "\\/" in text) and _NAMELESS_HINT.search(data):
+            return True
+        if any(find_credentials(run.decode("ascii"), self._shapes) for run in images):
+            return True
+        return any(self._suspects_run(run) for part in (text, *(run.decode("ascii") for run in images)) for run in undo_base64(part))
 
-    def _suspects_decoded(self, text: str) -> bool:
-        if any(mark in text for mark in MARKS) or any(value in text for value in self._known):
-            return True
-        # What decodes to something other than text was no base64 of text.
-        return text.isprintable() and self.suspects(text.encode("utf-8"))
+    def _suspects_run(self, run: EncodedRun) -> bool:
+        """What decodes to something other than text was no base64 of text: only looked at as it is."""
+        if run.is_text:
+            return self.suspects(run.text.encode("utf-8"))
+        return bool(find_credentials(run.text, self._shapes)) or any(value in run.text for value in self._known)
 
     def find(self, text: str, depth: int = 0) -> list[Span]:
         """Find all secrets, merged where they overlap, in the order of the text."""
@@ -112,16 +120,10 @@ class SecretFinder:
 
     def _find_in_base64(self, text: str, depth: int) -> Iterator[Span]:
         for run in undo_base64(text):
-            if not self._suspects_run(run.text):
-                continue
-            inner = self.find(run.text, depth + 1)
+            inner = self.find(run.text, depth + 1 if run.is_text else _DEEPEST)
             if inner:
                 secrets = tuple(secret for span in inner if span.rule == inner[0].rule for secret in span.secrets)
                 yield Span(run.start, run.end, inner[0].rule, secrets)
-
-    def _suspects_run(self, text: str) -> bool:
-        """Bytes of an image, say, are only looked at for marks."""
-        return text.isprintable() or "\n" in text or any(mark in text for mark in MARKS) or any(value in text for value in self._known)
 
 
 def merge_spans(spans: list[Span]) -> list[Span]:

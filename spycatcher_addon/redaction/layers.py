@@ -21,6 +21,8 @@ _SEPARATOR = re.compile(r"[+/_-]")
 _LINE_END = re.compile(r"\r?\n")
 _URL_SAFE = str.maketrans("-_", "+/")
 _ALIGNMENTS = 4
+_LONGEST_GLUED = 4096
+_NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\udc80-\udcff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,11 @@ class EncodedRun:
     text: str
     """UTF-8, other bytes as lone surrogates."""
 
+    @property
+    def is_text(self) -> bool:
+        """Whether this was meant to be read; the bytes of an image are not, nor is what only looks like base64."""
+        return _NO_TEXT.search(self.text) is None
+
 
 def undo_base64(text: str) -> Iterator[EncodedRun]:
     """Decode everything that may be base64 or base64url (RFC 4648), from every place where it may begin.
@@ -120,7 +127,8 @@ def undo_base64(text: str) -> Iterator[EncodedRun]:
     for match in _BASE64_RUN.finditer(text):
         run = match[0]
         begins = {0: 0}
-        for separator in _SEPARATOR.finditer(run, 0, 256):
+        # Nothing is glued to the front of something as long as an image.
+        for separator in _SEPARATOR.finditer(run, 0, 256 if len(run) <= _LONGEST_GLUED else 0):
             begins.setdefault(separator.end() % _ALIGNMENTS, separator.end())
         for begin in begins.values():
             body = _LINE_END.sub("", run[begin:]).translate(_URL_SAFE)

@@ -126,6 +126,8 @@ class Redactor:
         shape = named_credential(name, plain, self.rules.shapes) if name else None
         if shape is not None:
             return [Span(0, len(inner), shape, (plain,))]
+        if not self.finder.suspects(plain.encode("utf-8", "surrogatepass")):
+            return []
         spans = self.finder.find(plain)
         if layer is None:
             return spans

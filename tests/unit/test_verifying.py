@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -24,9 +26,11 @@ from spycatcher_addon.cassette.model import (
     StreamResponse,
     Timing,
 )
+from spycatcher_addon.redaction.apply import InteractionRedactor
 from spycatcher_addon.redaction.rules import RedactionRules
 from spycatcher_addon.sse import encode_events
 from spycatcher_addon.verifying import Finding, verify_cassette
+from tests.support.secrets import BY_SHAPE
 
 DROP = frozenset({"authorization", "x-api-key"})
 JSON_HEADERS = (("content-type", "application/json"),)
@@ -162,6 +166,34 @@ def test_a_plain_answer_to_a_stream_has_to_be_marked(marked: bool, count: int) -
 
 
 # --- secrets --------------------------------------------------------------------------------------------------------
+
+
+def test_secrets_are_named_by_rule_place_and_digest_never_by_value() -> None:
+    secret, known = BY_SHAPE["github-token"], "fake-known-value"
+    interaction = plain(
+        request=hashed(json.dumps({"a": secret}).encode(), headers=JSON_HEADERS),
+        response=NonStreamResponse(200, JSON_HEADERS, json.dumps({"b": [secret, known]}).encode()),
+    )
+    rules = RedactionRules(shapes=frozenset({"github-token"}), known=(known,))
+    hashing = Hashing(redaction_rules=rules.names)
+    findings = [each for each in verify_cassette(Cassette(2, (interaction,), hashing), IgnorePathConfig(), rules)
+                if each.message_id == "verify-secret"]  # fmt: skip
+    digest, other = (hashlib.sha256(each.encode()).hexdigest()[:8] for each in (secret, known))
+    assert [(each.arguments, each.interaction, each.is_warning) for each in findings] == [
+        ((("rule", "github-token"), ("place", "request.body"), ("digest", digest)), 0, False),
+        ((("rule", "github-token"), ("place", "response.body"), ("digest", digest)), 0, False),
+        ((("rule", "env"), ("place", "response.body"), ("digest", other)), 0, False),
+    ]
+    assert secret not in repr(findings) and known not in repr(findings)
+
+
+def test_a_hash_made_under_rules_that_a_request_falls_under_is_right() -> None:
+    rules = RedactionRules(shapes=frozenset({"github-token"}))
+    request = hashed(json.dumps({"a": BY_SHAPE["github-token"]}).encode(), headers=JSON_HEADERS)
+    redacted = InteractionRedactor(rules, 1000).request(request)
+    request = replace(request, stable_hash=stable_hash(canonicalize(redacted, IgnorePathConfig())))
+    tape = Cassette(2, (plain(request=request),), Hashing(redaction_rules=rules.names))
+    assert "verify-hash-mismatch" not in [each.message_id for each in verify_cassette(tape, IgnorePathConfig(), RedactionRules())]
 
 
 def test_headers_that_redaction_names() -> None:

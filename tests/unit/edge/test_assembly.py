@@ -167,6 +167,18 @@ def test_without_faults_nothing_is_injected_or_written(tmp_path: Path) -> None:
     assert assembled.stats().faults == FaultFindings()
 
 
+def test_a_fault_report_never_takes_the_place_of_the_tape(tmp_path: Path) -> None:
+    write_tape(tmp_path, 1)
+    tape = tmp_path / TAPE_NAME
+    before = tape.read_bytes()
+    link = tmp_path / "faults.json"
+    link.symlink_to(tape)
+    for report in (tape, link):
+        with pytest.raises(InvalidConfigError, match="fault_report names the cassette"):
+            assemble(replay_config(tmp_path, fault_report=str(report)), {})
+    assert tape.read_bytes() == before
+
+
 def test_a_fault_report_that_cannot_be_written_prevents_the_start(tmp_path: Path) -> None:
     write_tape(tmp_path, 1)
     with pytest.raises(HarnessIOError):

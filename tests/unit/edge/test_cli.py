@@ -85,7 +85,10 @@ def test_arguments_that_are_not_utf8(capsys: pytest.CaptureFixture[str]) -> None
         (["replay", "--config", "nope.toml"], "failed to merge layered config for `replay`: configuration file nope.toml does not exist"),
         (["replay", "--locale", "not_a_locale"], "invalid localization field `locale` value `not_a_locale`: Parser error: Invalid subtag"),
         (["record", "--base-url", "nonsense"], 'failed to merge layered config for `record`: `upstream.base_url` = "nonsense"'),
-        (["record", "--base-url", "http://me:fake@h/v1"], 'failed to merge layered config for `record`: `upstream.base_url` = "http://***@h/v1"'),
+        (
+            ["record", "--base-url", "http://me:fake@h/v1"],
+            'failed to merge layered config for `record`: `upstream.base_url` = "http://***@h/v1"',
+        ),
         (["config", "record", "--upstream-kind", "azure"], "failed to merge layered config for `record`: upstream.base_url is required"),
     ],
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from spycatcher_addon.edge.cli_failure import CommandError
+import pytest
+
+from spycatcher_addon.edge.cli_failure import CommandError, cassette_advice
+from spycatcher_addon.errors import CassetteNotFoundError, HarnessError, InvalidCassetteError, UnsupportedCassetteFormatVersionError
 
 
 def test_lines_and_code() -> None:
@@ -10,3 +13,15 @@ def test_lines_and_code() -> None:
     assert (error.lines, error.exit_code) == (["Error: no"], 1)
     error = CommandError("no", "because", exit_code=2)
     assert (error.lines, error.exit_code) == (["Error: no", "Caused by: because"], 2)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (CassetteNotFoundError("tape"), "\ncli-cassette-not-found-advice fixtures/tape"),
+        (UnsupportedCassetteFormatVersionError(9, 2), "\ncli-cassette-version-advice fixtures/tape"),
+        (InvalidCassetteError("fixtures/tape: broken"), ""),
+    ],
+)
+def test_advice_names_the_file_where_the_error_does_not(error: HarnessError, expected: str) -> None:
+    assert cassette_advice(lambda message_id: message_id, error, "fixtures/tape") == expected  # type: ignore[arg-type]

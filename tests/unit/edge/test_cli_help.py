@@ -10,7 +10,8 @@ from spycatcher_addon.edge.cli import build_app
 from spycatcher_addon.edge.cli_language import EarlyLanguage
 from spycatcher_addon.edge.cli_layout import display_width
 
-COMMANDS = [[], ["record"], ["replay"], ["verify"], ["config"], ["addon-path"]]
+_NAMES = "record replay verify auto config addon-path ls show diff stats merge prune convert doctor"
+COMMANDS = [[], *([name] for name in _NAMES.split())]
 
 
 def help_text(capsys: pytest.CaptureFixture[str], *command: str, locale: str = "en-US") -> str:

@@ -35,6 +35,8 @@ class _Use:
         self.wanted = wanted
         self.has_begun = False
         self.has_passed = False
+        self.has_failed = False
+        """Whether any report says so: a subtest fails without an exception of its test."""
         self.told_refusals = 0
         """Of how many refused requests the failure text has told."""
 
@@ -76,13 +78,27 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    is_marked = item.get_closest_marker("spycatcher") is not None
+def _ask_for_the_fixture(item: pytest.Item) -> bool:
+    """Let a marked test use the fixture; tells whether a test uses it."""
     names: list[str] | None = getattr(item, "fixturenames", None)
-    if is_marked and names is not None and "spycatcher" not in names:
-        names.insert(0, "spycatcher")  # first, so that every other fixture finds the variables set
+    if names is None:
+        return False
+    if "spycatcher" not in names and item.get_closest_marker("spycatcher") is not None:
+        # First, so that every other fixture finds the variables set; a new list, as all parameter sets of a test share theirs.
+        names = item.fixturenames = ["spycatcher", *names]  # type: ignore[attr-defined]
+    return "spycatcher" in names
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:  # a conftest.py may have put marks on them
+        _ask_for_the_fixture(item)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    is_ours = _ask_for_the_fixture(item)
     if item.config.getoption("spycatcher_orphans"):
-        _session(item.config).note_collected(item, is_ours=names is not None and "spycatcher" in names)
+        _session(item.config).note_collected(item, is_ours)
 
 
 @pytest.fixture(scope="session")
@@ -154,8 +170,17 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         raise pytest.fail.Exception(text, pytrace=False) from None
     if failure is not None:
         raise failure
-    use.has_passed = True
     return result
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    use = item.stash.get(_USE, None)
+    if use is not None and report.when == "call":
+        use.has_failed |= report.failed
+        use.has_passed = report.passed and not use.has_failed
+    return report
 
 
 def _short_traceback(failure: BaseException, config: pytest.Config) -> str:
@@ -186,6 +211,7 @@ def _tape_failure(use: _Use, has_ended_well: bool) -> str | None:
     return None if text is None else f"spycatcher: {text}"
 
 
+@pytest.hookimpl(trylast=True)  # after an interrupt, pytest tears down the running test here
 def pytest_sessionfinish(session: pytest.Session) -> None:
     ours = session.config.stash.get(_SESSION, None)
     if ours is None:

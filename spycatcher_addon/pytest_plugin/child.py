@@ -37,11 +37,17 @@ def find_command(configured: str, environ: Mapping[str, str], which: Callable[[s
     """The command that starts a harness: ini key, variable, ``PATH``, and last this very Python.
 
     Raises:
-        ChildError: Nothing was configured or found, and this Python lacks what the harness needs.
+        ChildError: What was configured is no command line; or nothing was configured or found, and this Python lacks what the
+            harness needs.
     """
     for given in (configured, environ.get(COMMAND_VARIABLE, "")):
         if given.strip():
-            return shlex.split(given)
+            try:
+                return shlex.split(given)
+            except ValueError as error:
+                raise ChildError(
+                    f"cannot understand the command {given}: {error}; check spycatcher_command and {COMMAND_VARIABLE}"
+                ) from None
     found = which(_PROGRAM)
     if found is not None:
         return [found]
@@ -73,7 +79,12 @@ class Child:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         try:
             self._process = subprocess.Popen(
-                [*command, "serve-tapes"], cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
+                [*command, "serve-tapes"],
+                cwd=cwd,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                process_group=0,  # Ctrl-C is for pytest, which then has it drop what was being recorded
             )
         except OSError as error:
             self._errors.close()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 FOLDER = "cassettes"
 _MAX_LENGTH = 100
-_UNSAFE = re.compile(r"[^a-z0-9_.-]|\.\.")
+_UNSAFE = re.compile(r"[^a-z0-9_.-]|\.\.|\.\Z")
 
 
 class BadNameError(ValueError):
@@ -53,7 +53,8 @@ def _safe_parameters(parameters: str) -> str:
 
 
 def _shortened(name: str) -> str:
-    return name if len(name) <= _MAX_LENGTH else f"{name[: _MAX_LENGTH - 9]}-{_digest(name)}"
+    encoded = name.encode()  # file systems count bytes
+    return name if len(encoded) <= _MAX_LENGTH else f"{encoded[: _MAX_LENGTH - 9].decode(errors='ignore')}-{_digest(name)}"
 
 
 def _digest(text: str) -> str:

@@ -153,6 +153,20 @@ def test_a_harness_that_dies_costs_one_test(project: Project) -> None:
     result.stdout.fnmatch_lines(["*ended with code -9*"])
 
 
+def test_an_interrupt_drops_what_was_being_recorded(project: Project) -> None:
+    project.write(
+        "test_it.py",
+        "import os, pytest, signal\nfrom llm import ask\n\n@pytest.mark.spycatcher\ndef test_interrupted(spycatcher):\n"
+        "    ask('a')\n    assert os.getpgid(spycatcher._child._process.pid) != os.getpgrp(), 'a terminal would interrupt it too'\n"
+        "    signal.raise_signal(signal.SIGINT)\n",
+    )
+    result = project.run("--spycatcher=once")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["not kept: cassettes/test_it/test_interrupted.json (1 interaction)*", "*KeyboardInterrupt*"])
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+    assert project.tapes() == []
+
+
 def test_one_process_for_all_tests_and_none_left(project: Project) -> None:
     project.write("test_it.py", ASKING)
     folder = project.path / "tools"

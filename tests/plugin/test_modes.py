@@ -77,6 +77,38 @@ def test_a_failing_test_keeps_nothing(project: Project, mode: str) -> None:
         assert (project.path / TAPES[0]).read_bytes() == before
 
 
+WAYS_TO_FAIL = """
+import pytest, unittest
+from llm import ask
+
+pytestmark = pytest.mark.spycatcher
+
+@pytest.mark.xfail(strict=True)
+def test_passes_unexpectedly():
+    ask("a")
+
+class TestCase(unittest.TestCase):
+    def tearDown(self):
+        assert "tear" not in self.id()
+
+    def test_tear(self):
+        ask("a")
+
+    def test_sub(self):
+        ask("a")
+        with self.subTest():
+            self.fail()
+"""
+
+
+def test_a_test_that_fails_without_an_exception_of_its_own_keeps_nothing(project: Project) -> None:
+    project.write("test_it.py", WAYS_TO_FAIL)
+    result = project.run("--spycatcher=once")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["tapes: 3 not kept"])
+    assert project.tapes() == []
+
+
 def test_new_episodes_asks_for_what_is_missing(project: Project) -> None:
     project.write("test_two.py", TWO)
     project.run("--spycatcher=once")

@@ -128,6 +128,42 @@ def test_styles_record_and_replay(project: Project) -> None:
     assert project.upstream.connection_count == seen
 
 
+LATE = """
+import os
+import pytest
+from llm import ask
+
+@pytest.mark.parametrize("number", [1, pytest.param(2, marks=pytest.mark.spycatcher), 3])
+def test_parameter_set(number):
+    assert ("OPENAI_BASE_URL" in os.environ) == (number == 2)
+    assert number != 2 or ask("a")[0] == 200
+
+def test_marked_by_conftest():
+    assert ask("b")[0] == 200
+
+def test_asks_within(request):
+    request.getfixturevalue("spycatcher")
+    assert ask("c")[0] == 200
+"""
+MARKING = """
+import pytest
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "conftest" in item.name:
+            item.add_marker(pytest.mark.spycatcher)
+"""
+
+
+def test_marks_on_single_parameter_sets_and_marks_put_on_later(project: Project) -> None:
+    project.write("test_it.py", LATE)
+    project.write("conftest.py", MARKING)
+    project.run("--spycatcher=once").assert_outcomes(passed=5)
+    names = ["test_asks_within", "test_marked_by_conftest", "test_parameter_set-2"]
+    assert project.tapes() == [f"cassettes/test_it/{name}.json" for name in names]
+    project.run("--spycatcher=replay").assert_outcomes(passed=5)
+
+
 ASYNC = """
 import asyncio
 import pytest

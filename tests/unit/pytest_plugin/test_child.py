@@ -59,6 +59,11 @@ def test_the_order_in_which_the_command_is_looked_for(
     assert find_command(configured, environ, lambda name: found if name == "spycatcher-harness" else None) == expected
 
 
+def test_a_command_with_an_open_quote_is_told() -> None:
+    with pytest.raises(ChildError, match="cannot understand the command 'h: No closing quotation; check spycatcher_command"):
+        find_command("'h", {})
+
+
 def test_questions_and_answers(tmp_path: Path) -> None:
     running = Child(command_for(tmp_path, ECHO), str(tmp_path))
     assert running.url == "http://127.0.0.1:1" and running.is_alive

@@ -25,7 +25,9 @@ def test_plain_names_stay_as_they_are(classes: list[str], function: str, paramet
     assert tape_name("test_m", classes, function, parameters) == expected
 
 
-@pytest.mark.parametrize("parameters", ["A", "a/b", "..", "a..b", "a b", "c:\\d", "ü", "", "x" * 300, "\udcff", "a\0b", "con?"])
+@pytest.mark.parametrize(
+    "parameters", ["A", "a/b", ".", "say hi.", "hi.", "..", "a..b", "a b", "c:\\d", "ü", "", "x" * 300, "\udcff", "a\0b", "con?"]
+)
 def test_odd_parameters_become_harmless_names(parameters: str) -> None:
     name = tape_name("test_m", [], "test_a", parameters)
     assert re.fullmatch(r"test_m/test_a-[a-z0-9_.-]*\.json", name)
@@ -41,6 +43,11 @@ def test_different_parameters_have_different_names_on_any_file_system(ids: list[
 def test_long_names_are_cut_and_stay_apart() -> None:
     one, other = (tape_name("m", ["Test" + "A" * 90], f"test_{end}", None) for end in ("x", "y"))
     assert one != other and len(one) < 120
+
+
+def test_long_names_are_measured_in_bytes() -> None:
+    one, other = (tape_name("m", [], "test_" + "中" * 90 + end, None) for end in ("x", "y"))
+    assert one != other and len(one.encode()) < 120
 
 
 @pytest.mark.parametrize(

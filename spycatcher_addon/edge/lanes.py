@@ -498,6 +498,17 @@ class HarnessHttp1Client(Http1Client):
             return
         yield from super().read_body(event)
 
+    def mark_done(self, *, request: bool = False, response: bool = False) -> _Commands:
+        """Use each upstream connection once.
+
+        An upstream may close a kept connection without a word at the moment the next request is sent on it. A POST cannot
+        simply be sent again, so the client would get a 502 that is nobody's fault and differs from run to run.
+        """
+        yield from super().mark_done(request=request, response=response)
+        if self.request is None:
+            yield commands.CloseConnection(self.conn)
+            self.state = self.done
+
     def _skip_informational(self) -> None:
         """Drop complete 1xx heads (RFC 9110 section 15.2), which the stock client takes for the answer, and empty lines."""
         while True:

@@ -42,7 +42,7 @@ def test_a_tls_client_records_and_replays(tmp_path: Path, upstream: StubUpstream
             connection.send(encode_json_request(ASK_STREAM) + encode_json_request(ASK))
             assert connection.read_response().body == streamed.body
             assert connection.read_response().body == plain.body
-    assert upstream.connection_count == 1
+    assert upstream.connection_count == 2, "one per recorded exchange, none for the replay"
 
 
 def test_an_http2_client_records_and_replays(tmp_path: Path, upstream: StubUpstream) -> None:

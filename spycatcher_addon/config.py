@@ -21,6 +21,7 @@ from spycatcher_addon.cassette.canonical import pointer_from_config
 from spycatcher_addon.cassette.matching import MatchMode
 from spycatcher_addon.errors import InvalidConfigError, InvalidPointerPathError
 from spycatcher_addon.fault_rules import FaultRule, parse_fault_rules
+from spycatcher_addon.headers import FORBIDDEN_EXTRA_HEADERS, is_token
 from spycatcher_addon.languages import language_problem
 from spycatcher_addon.pacing import Pacing, TimingMode
 from spycatcher_addon.record_modes import RecordMode
@@ -59,24 +60,6 @@ __all__ = [
     "validate_for_start",
 ]
 
-FORBIDDEN_EXTRA_HEADERS = frozenset(
-    {
-        "host",
-        "connection",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-        "content-length",
-        "accept-encoding",
-    }
-)
-"""Headers the transport owns (RFC 9110 section 7.6.1 and framing); configuring one would break the request."""
-
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PARAMETER_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
@@ -163,7 +146,7 @@ def _listen_addr(value: object) -> object:
 
 
 def _header_name(value: str) -> str:
-    if not _HEADER_NAME.fullmatch(value):
+    if not is_token(value):
         raise ValueError("not a header name (RFC 9110 section 5.1)")
     return value
 
@@ -171,7 +154,7 @@ def _header_name(value: str) -> str:
 def _extra_headers(value: dict[str, str]) -> dict[str, str]:
     seen: set[str] = set()
     for name, text in value.items():
-        if not _HEADER_NAME.fullmatch(name):
+        if not is_token(name):
             raise ValueError(f"{name!r} is not a header name (RFC 9110 section 5.1)")
         if name.lower() in FORBIDDEN_EXTRA_HEADERS:
             raise ValueError(f"the header {name} belongs to the transport and cannot be configured; remove it")

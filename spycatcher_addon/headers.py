@@ -114,11 +114,6 @@ def is_token(name: str) -> bool:
     return _TOKEN.match(name) is not None
 
 
-def is_legal_value(value: str) -> bool:
-    """Whether ``value`` can be sent as it stands: printable ASCII and tab."""
-    return _LEGAL_TEXT_VALUE.match(value) is not None
-
-
 def _without(headers: RawHeaders, more: frozenset[bytes]) -> RawHeaders:
     dropped = _HOP_BY_HOP | more | _named_by_connection(headers)
     return tuple((name, value) for name, value in headers if name.lower() not in dropped)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,9 @@ class _Use:
         self.has_passed = False
         self.has_failed = False
         """Whether any report says so: a subtest fails without an exception of its test."""
+        self.is_in_teardown = False
+        self.is_over = False
+        """Whether the fixture has been torn down; the tape is closed when all of the test's fixtures are."""
         self.told_refusals = 0
         """Of how many refused requests the failure text has told."""
 
@@ -127,8 +131,35 @@ def spycatcher(request: pytest.FixtureRequest, spycatcher_config: Mapping[str, A
         yield tape
     finally:
         patch.undo()
-        del request.node.stash[_USE]
-        _close(use)
+        use.is_over = True
+        if not use.is_in_teardown:  # after an interrupt, where nobody comes by any more
+            del request.node.stash[_USE]
+            _close(use)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Close the tape when every fixture is gone: one that fails in its own teardown makes the test a failed one too."""
+    use = item.stash.get(_USE, None)
+    if use is None:
+        return (yield)
+    use.is_in_teardown = True
+    try:
+        result = yield
+    except BaseException:
+        use.has_passed = False
+        _close_if_over(item, use, suppress(pytest.fail.Exception))  # the first failure is the one to tell
+        raise
+    _close_if_over(item, use, nullcontext())
+    return result
+
+
+def _close_if_over(item: pytest.Item, use: _Use, keeping: AbstractContextManager[None]) -> None:
+    use.is_in_teardown = False
+    if use.is_over:
+        del item.stash[_USE]
+        with keeping:
+            _close(use)
 
 
 def _close(use: _Use) -> None:

@@ -200,3 +200,15 @@ def test_an_unknown_mode_on_the_command_line_is_a_usage_error(project: Project) 
     result = project.run("--spycatcher=record")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--spycatcher*invalid choice: *record*"])
+
+
+def test_a_fixture_that_fails_in_its_own_teardown_makes_the_test_a_failed_one(project: Project) -> None:
+    project.write(
+        "test_it.py",
+        "import pytest\nfrom llm import ask\n\n@pytest.fixture\ndef fussy():\n    yield\n    assert not 'tidy'\n\n"
+        "@pytest.mark.spycatcher\ndef test_records(fussy):\n    ask('a')\n",
+    )
+    result = project.run("--spycatcher=once")
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*assert not 'tidy'*", "not kept: cassettes/test_it/test_records.json (1 interaction)*"])
+    assert not (project.path / "cassettes" / "test_it" / "test_records.json").exists()

@@ -36,6 +36,8 @@ class Reaction(StrEnum):
     """It stopped asking, or hung up, without a usable answer."""
     ACCEPTED_HALF_STREAM = "accepted_half_stream"
     """It took a stream that had been cut short for the whole one, or at least went on without asking again."""
+    ACCEPTED_HALF_ANSWER = "accepted_half_answer"
+    """The same with a plain answer."""
     ACCEPTED_ALTERED_STREAM = "accepted_altered_stream"
     """It took a stream with a missing, doubled or broken event without asking again."""
     TOOK_ANSWER = "took_answer"
@@ -96,6 +98,8 @@ class _Attempt:
     index: int | None = None
     """The interaction it was answered from; ``None`` when the tape had no answer (any more)."""
     rule: FaultRule | None = None
+    is_stream: bool = False
+    """Whether the answer with the fault was a stream."""
     has_left: bool = False
 
 
@@ -113,10 +117,14 @@ class VerdictBook:
         """A request that could be compared has come."""
         self._attempts.append(_Attempt(hash, now_ms))
 
-    def note_fault(self, index: int, rule: FaultRule) -> None:
-        """The request noted last is answered from this interaction, with a fault."""
-        self._attempts[-1].index = index
-        self._attempts[-1].rule = rule
+    def note_fault(self, index: int, rule: FaultRule, is_stream: bool) -> None:
+        """The request noted last is answered from this interaction, with a fault.
+
+        Args:
+            is_stream: Whether the recorded answer is a stream.
+        """
+        attempt = self._attempts[-1]
+        attempt.index, attempt.rule, attempt.is_stream = index, rule, is_stream
 
     def note_answer(self, index: int) -> None:
         """The request noted last is answered from this interaction, as recorded."""
@@ -176,14 +184,15 @@ def _early_ms(before: _Attempt, after: _Attempt) -> float | None:
 def _reaction(last: _Attempt, went_on: bool) -> Reaction:
     if last.rule is None:
         return Reaction.RETRIED  # the last request came after a fault and was not faulted itself
+    accepted_half = Reaction.ACCEPTED_HALF_STREAM if last.is_stream else Reaction.ACCEPTED_HALF_ANSWER
     match last.rule.action:
         case ErrorStatus() | Refuse():
             return Reaction.GAVE_UP
         case Cut() as cut:
             is_content = cut.ending is Ending.COMPLETE or went_on
-            return Reaction.ACCEPTED_HALF_STREAM if is_content and not last.has_left else Reaction.GAVE_UP
+            return accepted_half if is_content and not last.has_left else Reaction.GAVE_UP
         case Stall():
-            return Reaction.ACCEPTED_HALF_STREAM if went_on else Reaction.GAVE_UP
+            return accepted_half if went_on else Reaction.GAVE_UP
         case DropEvent() | DuplicateEvent() | CorruptEvent():
             return Reaction.GAVE_UP if last.has_left else Reaction.ACCEPTED_ALTERED_STREAM
         case _:  # a delay or a split character: the answer is whole

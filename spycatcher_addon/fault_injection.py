@@ -77,7 +77,7 @@ class FaultInjector:
         if struck is None:
             self._book.note_answer(index)
             return reply, True
-        self._book.note_fault(index, struck.rule)
+        self._book.note_fault(index, struck.rule, reply.is_stream)
         return struck.reply, struck.rule.consumes
 
     def note_client_left(self, index: int) -> None:

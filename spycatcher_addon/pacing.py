@@ -84,18 +84,30 @@ class Pacing:
             case TimingMode.REALISTIC | TimingMode.DEMO:
                 return _jittered(arrivals_ms, Random(f"{self.seed}/{index}"))
 
-    def plain_due_ms(self, response: NonStreamResponse) -> float:
-        """When a plain answer is due: after the pause and the time its tokens would take at the fixed rate.
+    def plain_due_ms(self, response: NonStreamResponse, duration_ms: int | None, index: int) -> float:
+        """When a plain answer is due, whole: after the time it took while it was recorded, or would take at a steady rate.
 
-        The tape has chunk times for streams only, so modes that follow the tape send a plain answer at once.
+        Args:
+            duration_ms: How long the recorded answer took; ``None`` when the tape does not say.
+            index: Zero-based index of the interaction; makes its jitter its own.
         """
         match self.mode:
-            case TimingMode.FIXED:
-                return self.ttft_ms + 1000.0 * _completion_tokens(response) / self.tps
-            case TimingMode.CI:
-                return 10.0
-            case _:
+            case TimingMode.OFF:
                 return 0.0
+            case TimingMode.FIXED:
+                return _total_ms(response, self.ttft_ms, self.tps)
+            case TimingMode.CI:
+                return _total_ms(response, 10.0, 500.0)
+            case TimingMode.DEMO if duration_ms is None:
+                return _jittered((_total_ms(response, 400.0, 30.0),), Random(f"{self.seed}/{index}"))[0]
+            case _ if duration_ms is None:
+                return 0.0
+            case TimingMode.RECORDED:
+                return float(duration_ms)
+            case TimingMode.SCALED:
+                return duration_ms * self.factor
+            case TimingMode.REALISTIC | TimingMode.DEMO:
+                return _jittered((duration_ms,), Random(f"{self.seed}/{index}"))[0]
 
 
 def cut_at_chunks(response: StreamResponse) -> tuple[bytes, ...]:
@@ -143,6 +155,11 @@ def event_arrivals_ms(response: StreamResponse) -> tuple[int, ...] | None:
 
 def _steady(count: int, first_ms: float, per_second: float) -> tuple[float, ...]:
     return tuple(first_ms + 1000.0 * number / per_second for number in range(count))
+
+
+def _total_ms(response: NonStreamResponse, first_ms: float, per_second: float) -> float:
+    """When the last token of a plain answer would have come at a steady rate."""
+    return first_ms + 1000.0 * _completion_tokens(response) / per_second
 
 
 def _jittered(times: Sequence[float], chance: Random) -> tuple[float, ...]:

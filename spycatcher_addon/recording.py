@@ -213,6 +213,7 @@ class Recorder:
             upstream_id=self._policy.upstream_id,
             recorded_at=recorded_at,
             relative_offset_ms=self._relative_offset_ms,
+            duration_ms=self._chunks[-1][1] if self._kind is AnswerKind.PLAIN and self._chunks else None,
         )
         observed = Interaction(self._observed_request(), self._observed_response(self._head), metadata, failure)
         # From here on there is nothing that the rules name: not in what is returned, not in what is said about it.

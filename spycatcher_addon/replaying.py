@@ -179,7 +179,7 @@ class ReplaySession:
         self.counts.dropped_headers.extend(dropped)
         if isinstance(response, NonStreamResponse):
             pieces: tuple[bytes, ...] = (response.body,)
-            due_ms: tuple[float, ...] = (self._policy.pacing.plain_due_ms(response),)
+            due_ms: tuple[float, ...] = (self._policy.pacing.plain_due_ms(response, interaction.metadata.duration_ms, index),)
         else:
             is_raw = self._policy.is_raw or interaction.failure is not None
             headers = _stream_headers(headers, has_body=status not in BODYLESS_STATUSES, keeps_coding=is_raw)

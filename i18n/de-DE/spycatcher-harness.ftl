@@ -217,6 +217,7 @@ cli-reaction-gave-up =
        *[other] der Client versuchte es { $retries }-mal erneut, nach { $waits_ms } ms, und gab dann auf
     }
 cli-reaction-accepted-half-stream = der Client nahm einen halben Stream hin
+cli-reaction-accepted-half-answer = der Client nahm eine halbe Antwort hin
 cli-reaction-accepted-altered-stream = der Client nahm den veränderten Stream hin
 cli-reaction-took-answer = der Client nahm die Antwort an
 cli-reaction-honoured = Retry-After wurde beachtet
@@ -362,6 +363,11 @@ cli-loss-chunk-times =
     { $count ->
         [one] verloren: wie die Bytes von { $count } Stream zerteilt waren und wann genau sie kamen
        *[other] verloren: wie die Bytes von { $count } Streams zerteilt waren und wann genau sie kamen
+    }
+cli-loss-durations =
+    { $count ->
+        [one] verloren: wie lange { $count } einfache Antwort gedauert hat
+       *[other] verloren: wie lange { $count } einfache Antworten gedauert haben
     }
 cli-loss-settings =
     { $count ->

@@ -214,6 +214,7 @@ cli-reaction-gave-up =
        *[other] the client retried { $retries } times, after { $waits_ms } ms, then gave up
     }
 cli-reaction-accepted-half-stream = the client accepted a half stream
+cli-reaction-accepted-half-answer = the client accepted a half answer
 cli-reaction-accepted-altered-stream = the client accepted the altered stream
 cli-reaction-took-answer = the client took the answer
 cli-reaction-honoured = Retry-After was honoured
@@ -359,6 +360,11 @@ cli-loss-chunk-times =
     { $count ->
         [one] lost: how the bytes of { $count } stream were cut into chunks, and exactly when they came
        *[other] lost: how the bytes of { $count } streams were cut into chunks, and exactly when they came
+    }
+cli-loss-durations =
+    { $count ->
+        [one] lost: how long { $count } plain answer took
+       *[other] lost: how long { $count } plain answers took
     }
 cli-loss-settings =
     { $count ->

@@ -217,6 +217,7 @@ cli-reaction-gave-up =
        *[other] el cliente reintentó { $retries } veces, tras { $waits_ms } ms, y desistió
     }
 cli-reaction-accepted-half-stream = el cliente aceptó medio flujo
+cli-reaction-accepted-half-answer = el cliente aceptó media respuesta
 cli-reaction-accepted-altered-stream = el cliente aceptó el flujo alterado
 cli-reaction-took-answer = el cliente tomó la respuesta
 cli-reaction-honoured = se respetó Retry-After
@@ -362,6 +363,11 @@ cli-loss-chunk-times =
     { $count ->
         [one] se pierde: cómo se dividieron los bytes de { $count } flujo y cuándo llegaron exactamente
        *[other] se pierde: cómo se dividieron los bytes de { $count } flujos y cuándo llegaron exactamente
+    }
+cli-loss-durations =
+    { $count ->
+        [one] se pierde: cuánto tardó { $count } respuesta simple
+       *[other] se pierde: cuánto tardaron { $count } respuestas simples
     }
 cli-loss-settings =
     { $count ->

@@ -217,6 +217,7 @@ cli-reaction-gave-up =
        *[other] le client a réessayé { $retries } fois, après { $waits_ms } ms, puis a abandonné
     }
 cli-reaction-accepted-half-stream = le client a accepté un demi-flux
+cli-reaction-accepted-half-answer = le client a accepté une demi-réponse
 cli-reaction-accepted-altered-stream = le client a accepté le flux altéré
 cli-reaction-took-answer = le client a pris la réponse
 cli-reaction-honoured = Retry-After a été respecté
@@ -362,6 +363,11 @@ cli-loss-chunk-times =
     { $count ->
         [one] perdu : le découpage de { $count } flux en morceaux et leurs temps exacts
        *[other] perdu : le découpage de { $count } flux en morceaux et leurs temps exacts
+    }
+cli-loss-durations =
+    { $count ->
+        [one] perdu : la durée de { $count } réponse simple
+       *[other] perdu : la durée de { $count } réponses simples
     }
 cli-loss-settings =
     { $count ->

@@ -202,6 +202,7 @@ cli-reaction-gave-up =
        *[other] クライアントは { $retries } 回再試行し (待ち時間 { $waits_ms } ミリ秒)、諦めました
     }
 cli-reaction-accepted-half-stream = クライアントは途中で切れたストリームを受け入れました
+cli-reaction-accepted-half-answer = クライアントは途中で切れた応答を受け入れました
 cli-reaction-accepted-altered-stream = クライアントは改変されたストリームを受け入れました
 cli-reaction-took-answer = クライアントは応答を受け取りました
 cli-reaction-honoured = Retry-After は守られました
@@ -337,6 +338,10 @@ cli-loss-failures =
 cli-loss-chunk-times =
     { $count ->
        *[other] 失われたもの: { $count } 件のストリームのチャンクの区切りと正確な時刻
+    }
+cli-loss-durations =
+    { $count ->
+       *[other] 失われたもの: { $count } 件の通常の応答にかかった時間
     }
 cli-loss-settings =
     { $count ->

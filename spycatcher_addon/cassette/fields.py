@@ -128,6 +128,11 @@ def integer_at(members: JsonObject, key: str, place: str, high: int = MAX_UNSIGN
     return as_integer(required(members, key, place), join(place, key), high)
 
 
+def optional_integer_at(members: JsonObject, key: str, place: str) -> int | None:
+    """Read an integer from 0 that may be ``null`` or absent."""
+    return None if members.get(key) is None else integer_at(members, key, place)
+
+
 def headers_at(members: JsonObject, place: str) -> Headers:
     """Read the required ``headers``: an array of ``[name, value]`` pairs."""
     headers = []

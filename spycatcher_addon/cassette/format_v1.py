@@ -22,6 +22,7 @@ from spycatcher_addon.cassette.fields import (
     integer_at,
     list_at,
     object_at,
+    optional_integer_at,
     optional_text_at,
     text_at,
 )
@@ -61,12 +62,13 @@ def parse_interaction(value: JsonValue) -> Interaction:
 
 
 def parse_metadata(members: JsonObject) -> Metadata:
-    """Read ``metadata``, which is the same in every version."""
+    """Read ``metadata``, which is the same in every version but for ``duration_ms``, which version 1 never has."""
     return Metadata(
         text_at(members, "protocol_id", "metadata"),
         text_at(members, "upstream_id", "metadata"),
         text_at(members, "recorded_at", "metadata"),
         integer_at(members, "relative_offset_ms", "metadata"),
+        optional_integer_at(members, "duration_ms", "metadata"),
     )
 
 

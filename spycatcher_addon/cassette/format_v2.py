@@ -44,6 +44,7 @@ from spycatcher_addon.cassette.model import (
     DataEvent,
     FailureKind,
     Interaction,
+    Metadata,
     NonStreamResponse,
     RecordedRequest,
     RecordedResponse,
@@ -73,15 +74,7 @@ def print_interaction(interaction: Interaction) -> str:
         '"request": ' + _members(_request_members(interaction.request), _IN_INTERACTION),
         '"response": ' + _members(_response_members(interaction.response), _IN_INTERACTION),
         '"metadata": '
-        + _members(
-            [
-                '"protocol_id": ' + print_compact(metadata.protocol_id),
-                '"upstream_id": ' + print_compact(metadata.upstream_id),
-                '"recorded_at": ' + print_compact(metadata.recorded_at),
-                f'"relative_offset_ms": {metadata.relative_offset_ms}',
-            ],
-            _IN_INTERACTION,
-        ),
+        + _members(_metadata_members(metadata), _IN_INTERACTION),
     ]
     if interaction.failure is not None:
         parts.append('"failure": ' + print_compact(interaction.failure.value))
@@ -121,6 +114,18 @@ def _lines(key: str, lines: list[str]) -> str:
     if not lines:
         return f'"{key}": []'
     return f'"{key}": [' + _IN_FIELD + ("," + _IN_FIELD).join(lines) + _IN_MESSAGE + "]"
+
+
+def _metadata_members(metadata: Metadata) -> list[str]:
+    members = [
+        '"protocol_id": ' + print_compact(metadata.protocol_id),
+        '"upstream_id": ' + print_compact(metadata.upstream_id),
+        '"recorded_at": ' + print_compact(metadata.recorded_at),
+        f'"relative_offset_ms": {metadata.relative_offset_ms}',
+    ]
+    if metadata.duration_ms is not None:
+        members.append(f'"duration_ms": {metadata.duration_ms}')
+    return members
 
 
 def _request_members(request: RecordedRequest) -> list[str]:

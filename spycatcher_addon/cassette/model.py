@@ -152,6 +152,8 @@ class Metadata:
     """RFC 3339, UTC, ends in ``Z``."""
     relative_offset_ms: int
     """From the start of the recorder to the arrival of the request."""
+    duration_ms: int | None = None
+    """Of a plain answer: from the request going upstream to the answer's end. A stream has its :class:`Timing` instead."""
 
 
 class FailureKind(StrEnum):

@@ -17,7 +17,7 @@ from spycatcher_addon.faults import AppliedFault, SkippedFault
 
 logger = logging.getLogger("spycatcher_addon")
 
-_ACCEPTED = (Reaction.ACCEPTED_HALF_STREAM, Reaction.ACCEPTED_ALTERED_STREAM)
+_ACCEPTED = (Reaction.ACCEPTED_HALF_STREAM, Reaction.ACCEPTED_HALF_ANSWER, Reaction.ACCEPTED_ALTERED_STREAM)
 
 
 def log_fault(fault: AppliedFault | SkippedFault) -> None:

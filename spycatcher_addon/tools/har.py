@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from spycatcher_addon.cassette.canonical import IgnorePathConfig
 from spycatcher_addon.cassette.fields import JsonObject
 from spycatcher_addon.cassette.jsontext import JsonValue
-from spycatcher_addon.cassette.model import Cassette, Interaction, RecordedResponse, StreamResponse
+from spycatcher_addon.cassette.model import Cassette, Interaction, NonStreamResponse, RecordedResponse, StreamResponse
 from spycatcher_addon.exchange import Headers
 from spycatcher_addon.tools.importing import ForeignExchange, Imported, ImportFormatError, import_exchange
 from spycatcher_addon.tools.losses import Loss, LossKind, count_losses
@@ -83,6 +83,7 @@ def _exchanges(document: JsonValue, recorded_at: str) -> Iterator[tuple[ForeignE
                 response_headers=_fields(response.get("headers")),
                 response_body=_body(response.get("content"), f"{place}.response.content"),
                 recorded_at=recorded_at if moment is None else f"{moment:%Y-%m-%dT%H:%M:%S.%f}Z",
+                duration_ms=_whole_ms(entry.get("time")),
             ),
             moment,
         )
@@ -101,6 +102,11 @@ def _moment(value: JsonValue) -> datetime | None:
         return None if moment is None or moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def _whole_ms(value: JsonValue) -> int | None:
+    """A time of the archive, where it gives one: a number of milliseconds, 0 or -1 when it is not known."""
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and 1 <= value < 2**53 else None
 
 
 def _fields(value: JsonValue) -> Headers:
@@ -132,7 +138,7 @@ def _losses(interaction: Interaction) -> Iterator[LossKind]:
 
 def _entry(interaction: Interaction) -> JsonObject:
     request, response = interaction.request, interaction.response
-    wait_ms, receive_ms = _times_ms(response)
+    wait_ms, receive_ms = _times_ms(interaction)
     query = f"?{request.query}" if request.query else ""
     return {
         "startedDateTime": interaction.metadata.recorded_at,
@@ -164,8 +170,12 @@ def _entry(interaction: Interaction) -> JsonObject:
     }
 
 
-def _times_ms(response: RecordedResponse) -> tuple[int, int]:
-    timing = response.timing if isinstance(response, StreamResponse) else None
+def _times_ms(interaction: Interaction) -> tuple[int, int]:
+    """Wait for the first byte, and from there to the last; a plain answer is timed as a whole."""
+    response = interaction.response
+    if isinstance(response, NonStreamResponse):
+        return interaction.metadata.duration_ms or 0, 0
+    timing = response.timing
     if timing is None or not timing.chunks:
         return 0, 0
     return timing.ttft_ms, max(0, timing.chunks[-1][1] - timing.ttft_ms)

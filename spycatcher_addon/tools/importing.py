@@ -51,6 +51,8 @@ class ForeignExchange:
     recorded_at: str
     """RFC 3339, UTC, ends in ``Z``."""
     relative_offset_ms: int = 0
+    duration_ms: int | None = None
+    """From the request to the end of the answer, where the other tool noted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,13 @@ def import_exchange(
         return None, [LossKind.UNUSABLE]
     if isinstance(response, StreamResponse):
         losses.append(LossKind.CHUNK_TIMES)
-    metadata = Metadata(protocol.protocol_id, split.hostname or "imported", exchange.recorded_at, exchange.relative_offset_ms)
+    metadata = Metadata(
+        protocol_id=protocol.protocol_id,
+        upstream_id=split.hostname or "imported",
+        recorded_at=exchange.recorded_at,
+        relative_offset_ms=exchange.relative_offset_ms,
+        duration_ms=exchange.duration_ms if isinstance(response, NonStreamResponse) else None,
+    )
     return with_hash(Interaction(request, response, metadata), ignore), losses
 
 

@@ -19,6 +19,8 @@ class LossKind(StrEnum):
     """Marks of exchanges that ended badly."""
     CHUNK_TIMES = "chunk-times"
     """Streams whose chunks and their times are not known afterwards."""
+    DURATIONS = "durations"
+    """Plain answers whose time is not known afterwards."""
     SETTINGS = "settings"
     """Tapes that say which settings their hashes were made with."""
     HASHES = "hashes"

@@ -162,6 +162,8 @@ def _count(stats: ModelStats, row: Row, interaction: Interaction, prices: PriceT
     if isinstance(response, StreamResponse) and response.timing is not None and response.timing.chunks:
         stats.ttft_ms.append(response.timing.ttft_ms)
         stats.duration_ms.append(response.timing.chunks[-1][1])
+    elif interaction.metadata.duration_ms is not None:
+        stats.duration_ms.append(interaction.metadata.duration_ms)
     price = None if prices is None else prices.price_of(row.model)
     if price is not None:
         stats.cost = stats.cost or Decimal(0)

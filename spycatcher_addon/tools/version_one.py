@@ -44,6 +44,8 @@ def _losses(cassette: Cassette) -> Iterator[LossKind]:
         if isinstance(response, NonStreamResponse):
             if response.answers_stream:
                 yield LossKind.ANSWERS_STREAM
+            if interaction.metadata.duration_ms is not None:
+                yield LossKind.DURATIONS
             continue
         yield from (
             LossKind.EVENT_FIELDS for event in response.events if isinstance(event, DataEvent) and (event.event or event.id or event.retry)

@@ -59,10 +59,14 @@ def test_demo_without_recorded_times_is_about_as_fast_as_the_table_says() -> Non
     assert due[-1] == pytest.approx(first_ms + 3000 * 1000 / per_second, rel=0.1)
 
 
-def test_plain_answers_wait_only_where_the_page_says_so() -> None:
+def test_plain_answers_wait_as_the_page_says() -> None:
     answer = NonStreamResponse(200, (), b'{"usage": {"completion_tokens": 50}}')
-    waits = {mode: Pacing(mode).plain_due_ms(answer) for mode in TimingMode}
-    assert {mode: wait for mode, wait in waits.items() if wait} == {TimingMode.FIXED: 1200.0, TimingMode.CI: 10.0}
+    waits = {mode: Pacing(mode, factor=2).plain_due_ms(answer, 300, 0) for mode in TimingMode}
+    assert {mode for mode, wait in waits.items() if not wait} == {TimingMode.OFF}
+    expected = {TimingMode.FIXED: 1200.0, TimingMode.CI: 110.0, TimingMode.RECORDED: 300.0, TimingMode.SCALED: 600.0}
+    assert {mode: waits[mode] for mode in expected} == expected
+    without = {mode: Pacing(mode).plain_due_ms(answer, None, 0) for mode in TimingMode}
+    assert {mode for mode, wait in without.items() if wait} == {TimingMode.FIXED, TimingMode.CI, TimingMode.DEMO}
 
 
 @pytest.mark.parametrize("failure", FailureKind)

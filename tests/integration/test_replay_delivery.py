@@ -128,6 +128,22 @@ def test_a_plain_answer_waits_for_its_tokens(tmp_path: Path) -> None:
     assert (answer.body, answer.header("content-length"), answer.end) == (body, str(len(body)), BodyEnd.COMPLETE)
 
 
+def test_a_plain_answer_takes_the_time_it_took_while_it_was_recorded(tmp_path: Path, upstream: StubUpstream) -> None:
+    asked = ask_body(0)
+    late = threading.Event()
+    upstream.script([Wait(late), Send(encode_head(200, [("content-length", "2")]) + b"{}")])
+    with InProcessHarness(record_config(tmp_path, upstream.base_url)) as recording:
+        started = time.monotonic()
+        threading.Timer(0.04, late.set).start()
+        exchange(recording.addr, encode_json_request(asked))
+        recorded_ms = (time.monotonic() - started) * 1000
+        duration_ms = recording.tape().interactions[0].metadata.duration_ms
+    assert duration_ms is not None and 39 <= duration_ms <= recorded_ms
+    started = time.monotonic()
+    assert replay_once(tmp_path, ReplayConfig(timing=TimingMode.RECORDED), asked).body == b"{}"
+    assert (time.monotonic() - started) * 1000 >= duration_ms
+
+
 def test_harness_made_answers_do_not_wait(tmp_path: Path) -> None:
     timed_tape(tmp_path, [1])
     settings = ReplayConfig(timing=TimingMode.FIXED, ttft_ms=600_000)

@@ -19,6 +19,7 @@ class Ask:
     at_ms: float
     index: int | None
     fault: str | None = None
+    is_stream: bool = True
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def judge(*steps: Ask | Leave) -> tuple[ClientVerdict, ...]:
             continue
         book.note_request(step.hash, step.at_ms)
         if step.index is not None and step.fault is not None:
-            book.note_fault(step.index, parse_fault_rule("fault", step.fault))
+            book.note_fault(step.index, parse_fault_rule("fault", step.fault), step.is_stream)
         elif step.index is not None:
             book.note_answer(step.index)
     return book.verdicts()
@@ -73,6 +74,12 @@ def test_reactions_without_a_retry(text: str, nothing_more: Reaction, went_on: R
     assert (verdict.reaction, verdict.retries, verdict.went_on) == (went_on, 0, True)
     (verdict,) = judge(fault(text), Leave(0))
     assert (verdict.reaction, verdict.has_left) == (left, True)
+
+
+@pytest.mark.parametrize("text", ["cut_after_bytes=1", "stall"])
+def test_half_of_a_plain_answer_is_no_half_stream(text: str) -> None:
+    (verdict,) = judge(Ask("q", 0.0, 0, text, is_stream=False), OTHER)
+    assert verdict.reaction is Reaction.ACCEPTED_HALF_ANSWER
 
 
 def test_a_retry_that_finds_its_answer() -> None:

@@ -67,19 +67,37 @@ def test_jitter_never_reorders(gaps: list[int], seed: int, index: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "mode", "expected"),
+    ("body", "mode", "duration_ms", "expected"),
     [
-        ({"usage": {"completion_tokens": 5}}, TimingMode.FIXED, 300),
-        ({"usage": {"completion_tokens": "5"}}, TimingMode.FIXED, 200),
-        ({"usage": None}, TimingMode.FIXED, 200),
-        ([], TimingMode.FIXED, 200),
-        ({}, TimingMode.CI, 10),
-        ({"usage": {"completion_tokens": 5}}, TimingMode.RECORDED, 0),
-        ({}, TimingMode.OFF, 0),
+        ({"usage": {"completion_tokens": 5}}, TimingMode.FIXED, None, 300),
+        ({"usage": {"completion_tokens": 5}}, TimingMode.FIXED, 77, 300),
+        ({"usage": {"completion_tokens": "5"}}, TimingMode.FIXED, None, 200),
+        ({"usage": None}, TimingMode.FIXED, None, 200),
+        ([], TimingMode.FIXED, None, 200),
+        ({}, TimingMode.CI, None, 10),
+        ({"usage": {"completion_tokens": 5}}, TimingMode.CI, 77, 20),
+        ({"usage": {"completion_tokens": 5}}, TimingMode.RECORDED, None, 0),
+        ({"usage": {"completion_tokens": 5}}, TimingMode.RECORDED, 77, 77),
+        ({}, TimingMode.SCALED, None, 0),
+        ({}, TimingMode.SCALED, 80, 200),
+        ({}, TimingMode.REALISTIC, None, 0),
+        ({}, TimingMode.OFF, 77, 0),
     ],
 )
-def test_due_time_of_a_plain_answer(body: object, mode: TimingMode, expected: float) -> None:
-    assert Pacing(mode).plain_due_ms(NonStreamResponse(200, (), json.dumps(body).encode())) == expected
+def test_due_time_of_a_plain_answer(body: object, mode: TimingMode, duration_ms: int | None, expected: float) -> None:
+    answer = NonStreamResponse(200, (), json.dumps(body).encode())
+    assert Pacing(mode, factor=2.5).plain_due_ms(answer, duration_ms, 0) == expected
+
+
+@pytest.mark.parametrize(
+    ("mode", "duration_ms", "around_ms"), [(TimingMode.REALISTIC, 1000, 1000), (TimingMode.DEMO, 1000, 1000), (TimingMode.DEMO, None, 500)]
+)
+def test_chance_moves_a_plain_answer_alike_in_every_run(mode: TimingMode, duration_ms: int | None, around_ms: float) -> None:
+    answer = NonStreamResponse(200, (), b'{"usage": {"completion_tokens": 3}}')
+    due = [Pacing(mode, seed=7).plain_due_ms(answer, duration_ms, index) for index in range(400)]
+    assert due == [Pacing(mode, seed=7).plain_due_ms(answer, duration_ms, index) for index in range(400)]
+    assert len(set(due)) == 400
+    assert sorted(due)[200] == pytest.approx(around_ms, rel=0.1)
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,15 @@ def test_metadata() -> None:
 # Plain answers
 
 
+def test_a_plain_answer_is_timed_as_a_whole_and_a_stream_by_its_chunks() -> None:
+    recorder = Recorder(request(), CHAT_COMPLETIONS, POLICY, 0)
+    recorder.response_started(ObservedResponseHead(200, ()))
+    recorder.feed(b"{", 40)
+    recorder.feed(b"}", 70)
+    assert kept(recorder.finish(NOW)).metadata.duration_ms == 70
+    assert kept(record(request(b'{"stream": true}'), [b"data: [DONE]\n\n"], SSE)[1]).metadata.duration_ms is None
+
+
 @pytest.mark.parametrize("status", [200, 204, 302, 400, 429, 500, 599])
 def test_a_plain_answer_is_kept_whatever_its_status(status: int) -> None:
     headers = ((b"Content-Type", b"application/json"), (b"Content-Length", b"99"), (b"Set-Cookie", b"a"), (b"set-cookie", b"b"))

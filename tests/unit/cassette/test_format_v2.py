@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -153,10 +154,17 @@ def test_a_plain_answer_as_it_stands_in_the_file() -> None:
         stream(transcript=b'{"error": {}}'),
         stream(DataEvent('{\n  "a": 1\n}'), DataEvent('"\\u00e9"'), DataEvent("1.0"), DataEvent("1e5"), DataEvent("null"), DataEvent("")),
         Interaction(RecordedRequest("POST", "/"), NonStreamResponse(204, (), b""), METADATA),
+        replace(PLAIN, metadata=replace(METADATA, duration_ms=0)),
     ],
 )
 def test_what_is_printed_is_read_back(interaction: Interaction) -> None:
     assert parse_interaction(printed(interaction)) == interaction
+
+
+def test_the_duration_of_a_plain_answer_stands_last_in_its_metadata() -> None:
+    timed = replace(PLAIN, metadata=replace(METADATA, duration_ms=740))
+    assert list(printed(timed)["metadata"].items())[-1] == ("duration_ms", 740)
+    assert "duration_ms" not in printed(PLAIN)["metadata"]
 
 
 def test_events_that_are_not_what_a_layout_prints_are_kept_as_text() -> None:

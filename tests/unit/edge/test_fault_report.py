@@ -51,6 +51,7 @@ def test_the_log_names_interaction_and_rule(caplog: pytest.LogCaptureFixture) ->
         (Reaction.GAVE_UP, (5.0,), None, True, False, "the client retried once, after 5 ms, then gave up; other requests followed"),
         (Reaction.GAVE_UP, (5.0, 6.0), None, False, False, "the client retried 2 times, after 5, 6 ms, then gave up"),
         (Reaction.ACCEPTED_HALF_STREAM, (), None, True, False, "the client accepted a half stream; other requests followed"),
+        (Reaction.ACCEPTED_HALF_ANSWER, (), None, True, False, "the client accepted a half answer; other requests followed"),
         (Reaction.ACCEPTED_ALTERED_STREAM, (), None, False, False, "the client accepted the altered stream; nothing was asked after it"),
         (Reaction.TOOK_ANSWER, (), None, True, False, "the client took the answer"),
     ],

@@ -70,6 +70,19 @@ def test_the_archive_has_what_its_readers_require() -> None:
     assert made["response"]["content"]["mimeType"] == "text/event-stream"
 
 
+def test_the_time_of_a_plain_answer_goes_out_and_comes_back() -> None:
+    timed = replace(plain(), metadata=replace(plain().metadata, duration_ms=740))
+    document = json.loads(json.dumps(encode_har(cassette(timed), "1")[0]))
+    made = document["log"]["entries"][0]
+    assert (made["time"], made["timings"]["wait"]) == (740, 740)
+    assert imported(document).interactions[0].metadata.duration_ms == 740
+
+
+@pytest.mark.parametrize(("time", "kept"), [(12.9, 12), (0, None), (-1, None), (True, None), ("12", None), (1e300, None), (None, None)])
+def test_times_that_say_nothing_are_left_out(time: Any, kept: int | None) -> None:
+    assert imported(archive(entry(time=time))).interactions[0].metadata.duration_ms == kept
+
+
 def test_a_query() -> None:
     tape = cassette(replace(plain(), request=replace(plain().request, query="a=1&b=")))
     made: Any = encode_har(tape, "1")[0]["log"]

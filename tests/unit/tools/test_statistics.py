@@ -96,6 +96,12 @@ def test_the_median() -> None:
     assert middle([1, 2]) == 2
 
 
+def test_plain_answers_have_durations_too() -> None:
+    timed = [replace(plain(), metadata=replace(plain().metadata, duration_ms=ms)) for ms in (100, 300, 200)]
+    (stats,) = collect_stats([*timed, plain()])
+    assert stats.duration_ms == [100, 300, 200]
+
+
 def test_for_programs() -> None:
     (stats,) = collect_stats([plain()])
     members = stats.as_json()

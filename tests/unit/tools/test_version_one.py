@@ -61,6 +61,8 @@ def test_a_stream_without_times() -> None:
 
 def test_losses() -> None:
     assert lost(plain()) == ()
+    timed = replace(plain(), metadata=replace(plain().metadata, duration_ms=740))
+    assert lost(timed) == (Loss(LossKind.DURATIONS, 1),)
     assert lost(plain(), "/user") == (Loss(LossKind.SETTINGS, 1),)
     assert lost(plain(failure=FailureKind.CUT)) == (Loss(LossKind.FAILURES, 1),)
     response = plain().response

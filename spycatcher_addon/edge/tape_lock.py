@@ -1,100 +1,27 @@
-"""The lock file beside a tape: one writer at a time, and a note of how long the tape was when it was last good.
+"""The lock file beside a tape: one writer at a time. It also holds the tape's note (:mod:`spycatcher_addon.edge.tape_note`).
 
 The system lock is taken on our own descriptor with ``filelock.lock_descriptor``: ``filelock.FileLock`` opens the file
 itself and, in some versions, empties it, which would lose the note. Two descriptors exclude each other whether they
 belong to two processes or to one, and the system lets go of a killed process's lock.
 
-The note has a fixed size, so rewriting it needs no new disk block even on a full disk, and it is one small write: a
-process killed at any moment leaves the old note or the new one. A note torn by a power failure does not parse and
-counts as none. Knows nothing of what is on the tape.
+Knows nothing of what is on the tape.
 """
 
 from __future__ import annotations
 
 import io
-import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
-from enum import StrEnum
 from typing import Self
 
 from filelock import lock_descriptor
 
 from spycatcher_addon.edge.disk import sync_folder, write_at
+from spycatcher_addon.edge.tape_note import NOTE_BYTES, Note, NoteState, encode_note, lock_path, may_be_note, note_in, read_note
 from spycatcher_addon.errors import HarnessIOError
-
-NOTE_BYTES = 512
-"""Size of the lock file: one sector."""
 
 _ACQUIRE_ATTEMPTS = 100
 """How often the lock file may vanish between opening and locking it; more than once in a row is rare already."""
-
-# The first byte is a blank that nobody needs: Windows locks byte 0 against reading by others.
-_MAGIC = b' {"spycatcher_tape_note":1,'
-
-
-class NoteState(StrEnum):
-    """What the writer was doing when it wrote the note."""
-
-    APPENDING = "appending"
-    """Bytes past the good part may be half written."""
-    COMPLETE = "complete"
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What a writer leaves for whoever finds its tape torn."""
-
-    state: NoteState
-    good_length: int
-    """Bytes of the tape before the append, closing brackets included."""
-    next_length: int
-    """Bytes of the tape after the append; equals ``good_length`` when complete."""
-    is_empty: bool
-    """Whether the good tape held no interaction, so which closing brackets it ended with."""
-    pid: int
-    """The writer's process, for messages."""
-
-
-def encode_note(note: Note) -> bytes:
-    """The lock file's content: JSON, padded to :data:`NOTE_BYTES`."""
-    fields = {
-        "state": note.state.value,
-        "good_length": note.good_length,
-        "next_length": note.next_length,
-        "is_empty": note.is_empty,
-        "pid": note.pid,
-    }
-    text = _MAGIC + json.dumps(fields, separators=(",", ":"))[1:].encode()
-    return text.ljust(NOTE_BYTES - 1) + b"\n"
-
-
-def parse_note(data: bytes) -> Note | None:
-    """Read a lock file's content; ``None`` for a fresh, torn or foreign one."""
-    if len(data) != NOTE_BYTES or data[1 : len(_MAGIC)] != _MAGIC[1:]:
-        return None
-    try:
-        fields = json.loads(data)
-        note = Note(NoteState(fields["state"]), fields["good_length"], fields["next_length"], fields["is_empty"], fields["pid"])
-    except (ValueError, KeyError, TypeError):
-        return None
-    numbers = (note.good_length, note.next_length, note.pid)
-    return note if all(type(n) is int for n in numbers) and type(note.is_empty) is bool else None
-
-
-def lock_path(tape: str) -> str:
-    """Where the lock file of a tape is; ``tape`` is a path without symbolic links in it."""
-    return f"{tape}.lock"
-
-
-def read_note(tape: str) -> Note | None:
-    """Read a tape's note without taking the lock; ``None`` when there is none that can be read."""
-    try:
-        with io.FileIO(lock_path(tape)) as file:
-            return _read(file)
-    except OSError:
-        return None
 
 
 class TapeLock:
@@ -126,7 +53,7 @@ class TapeLock:
                 # without a name, and a lock on it excludes nobody.
                 if _is_still_at(file, path):
                     _require_own(file, tape, path)
-                    return cls(path, file, _read(file))
+                    return cls(path, file, note_in(file))
             except OSError as error:
                 file.close()
                 raise _cannot_lock(tape, path, error) from error
@@ -177,11 +104,6 @@ def _open_or_create(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
-def _read(file: io.FileIO) -> Note | None:
-    file.seek(1)
-    return parse_note(b" " + (file.read(NOTE_BYTES) or b""))
-
-
 def _is_still_at(file: io.FileIO, path: str) -> bool:
     try:
         return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
@@ -193,8 +115,7 @@ def _require_own(file: io.FileIO, tape: str, path: str) -> None:
     """Refuse a file that is no lock file of ours: a tape may be called ``x.lock`` too."""
     file.seek(1)
     start = file.read(NOTE_BYTES) or b""
-    is_note = _MAGIC[1:].startswith(start[: len(_MAGIC) - 1]) or not start.strip(b"\0")
-    if not is_note or os.fstat(file.fileno()).st_size > NOTE_BYTES:
+    if not may_be_note(start) or os.fstat(file.fileno()).st_size > NOTE_BYTES:
         raise HarnessIOError(
             f"cannot lock cassette {tape}: {path} exists and is not a lock file of this program; "
             "move that file away or choose another cassette name"

@@ -1,4 +1,4 @@
-"""Cassettes on disk: reading one without touching it, and the one writer that appends to it.
+"""The one writer of a cassette, which appends to it.
 
 Decides when a file may be written, cut back or rewritten, never what is in it: the bytes come from and go through
 ``cassette.schema``. The rules a file follows while it is appended to are in docs/cassette-format.md.
@@ -9,68 +9,19 @@ at, the bytes before the old brackets are whole, and the note in the lock file s
 
 from __future__ import annotations
 
-import errno
 import os
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Self
 
-from spycatcher_addon.cassette.model import Cassette, Hashing, Interaction
-from spycatcher_addon.cassette.schema import FIRST, SEPARATOR, TAIL, encode_interaction, parse_cassette
-from spycatcher_addon.edge.disk import read_regular_file, write_at
-from spycatcher_addon.edge.tape_lock import Note, NoteState, TapeLock, read_note
-from spycatcher_addon.edge.tape_opening import OpenTape, count_of, open_tape, put_tail, select_good_part, tail_after
-from spycatcher_addon.errors import CassetteNotFoundError, HarnessIOError, InvalidCassetteError
-from spycatcher_addon.notices import Notice
-
-_READ_ATTEMPTS = 20
-"""How often a reader starts again because a recorder was appending under its eyes."""
-
-type _Identity = tuple[int, int]
-type _Version = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedCassette:
-    """A tape as read, and what its reader should be told."""
-
-    cassette: Cassette
-    warnings: tuple[str, ...] = ()
-
-
-def read_cassette(path: str | os.PathLike[str]) -> LoadedCassette:
-    """Load a tape; nothing is written, locked or created, and a recorder may be appending meanwhile.
-
-    Returns:
-        The whole tape; or, with a warning, its good part when an append to it is unfinished.
-
-    Raises:
-        CassetteNotFoundError: No such file or folder; names the last path component only.
-        InvalidCassetteError: Damaged in any other way than by a cut append.
-        UnsupportedCassetteFormatVersionError: Written by something newer.
-        HarnessIOError: The system will not let it be read.
-    """
-    name = os.fspath(path)
-    target = _resolve(name)
-    for _ in range(_READ_ATTEMPTS):
-        data, status = _read_existing(name, target)
-        try:
-            return LoadedCassette(parse_cassette(data, name))
-        except InvalidCassetteError as error:
-            damage = error
-        good = select_good_part(data, read_note(target), name)
-        if good is not None:
-            count = len(good.cassette.interactions)
-            warning = (
-                f"cassette {name} ends in an append that is unfinished; read the {count_of(count)} before it. "
-                "Unless a recorder is at work on it now, `spycatcher-harness record` with this cassette repairs it"
-            )
-            return LoadedCassette(good.cassette, (Notice("notice-tape-unfinished", warning, path=name, count=count),))
-        # The file and its note are read one after the other; between the two a recorder may have moved on.
-        if not _has_changed(target, status):
-            break
-    raise damage
+from spycatcher_addon.cassette.model import Hashing, Interaction
+from spycatcher_addon.cassette.schema import FIRST, SEPARATOR, TAIL, encode_interaction
+from spycatcher_addon.edge.disk import write_at
+from spycatcher_addon.edge.tape_lock import TapeLock
+from spycatcher_addon.edge.tape_note import Note, NoteState
+from spycatcher_addon.edge.tape_opening import OpenTape, open_tape, put_tail, tail_after
+from spycatcher_addon.edge.tape_reading import count_of, identity_of, io_error, resolve_path, version_of
+from spycatcher_addon.errors import HarnessIOError
 
 
 class CassetteWriter:
@@ -86,7 +37,7 @@ class CassetteWriter:
         self._count = tape.count
         self._is_torn = False
         status = os.fstat(tape.file.fileno())
-        self._identity, self._version = _identity(status), _version(status)
+        self._identity, self._version = identity_of(status), version_of(status)
         self._turn = threading.Lock()
         self.notices = tape.notices
         """What opening had to do to the tape (repair, conversion), for people; usually empty."""
@@ -106,17 +57,17 @@ class CassetteWriter:
             InvalidPointerPathError: An ignore path does not fit a recorded body; left as it was.
         """
         name = os.fspath(path)
-        target = _resolve(name)
+        target = resolve_path(name)
         try:
             os.makedirs(os.path.dirname(target), exist_ok=True)
         except OSError as error:
-            raise _io_error("create the folder of", name, error) from error
+            raise io_error("create the folder of", name, error) from error
         lock = TapeLock.acquire(target)
         try:
             tape = open_tape(name, target, hashing, lock.note)
         except OSError as error:
             lock.release()
-            raise _io_error("record to", name, error) from error
+            raise io_error("record to", name, error) from error
         except BaseException:
             lock.release()
             raise
@@ -127,7 +78,7 @@ class CassetteWriter:
             lock.sync_entry()
         except OSError as error:
             writer.close()
-            raise _io_error("write the lock file of", name, error) from error
+            raise io_error("write the lock file of", name, error) from error
         return writer
 
     @property
@@ -170,7 +121,7 @@ class CassetteWriter:
                 raise
             self._length = start + len(new)
             self._count += 1
-            self._version = _version(os.fstat(self._file.fileno()))
+            self._version = version_of(os.fstat(self._file.fileno()))
             self._note_complete()
 
     def close(self) -> None:
@@ -206,7 +157,7 @@ class CassetteWriter:
         """Undo a partial append. Needs no disk space: the old brackets go where bytes already are."""
         put_tail(self._file, self._length, self._tail)
         self._is_torn = False
-        self._version = _version(os.fstat(self._file.fileno()))
+        self._version = version_of(os.fstat(self._file.fileno()))
         self._note_complete()
 
     def _require_untouched(self) -> None:
@@ -219,9 +170,9 @@ class CassetteWriter:
         except OSError:
             happened = "removed or moved"
         else:
-            if _identity(status) != self._identity:
+            if identity_of(status) != self._identity:
                 happened = "replaced by another file"
-            elif not self._is_torn and _version(status) != self._version:
+            elif not self._is_torn and version_of(status) != self._version:
                 happened = "changed by another program"
             else:
                 return
@@ -236,43 +187,3 @@ class CassetteWriter:
             f"recorded, the {count_of(self._count)} before it can still be read. Make room or mend the disk, then send "
             "the request again"
         )
-
-
-def _resolve(name: str) -> str:
-    """The file behind a path: a linked tape is written where it is, and all its names share one lock."""
-    try:
-        return os.path.realpath(name)
-    except (OSError, ValueError) as error:  # ValueError: a NUL character in the path
-        raise HarnessIOError(f"cannot use {name!r} as a cassette path: {error}; give another path") from error
-
-
-def _read_existing(name: str, target: str) -> tuple[bytes, os.stat_result]:
-    try:
-        return read_regular_file(target)
-    except FileNotFoundError as error:
-        raise CassetteNotFoundError(os.path.basename(os.path.normpath(name))) from error
-    except OSError as error:
-        raise _io_error("read", name, error) from error
-
-
-def _io_error(action: str, name: str, error: OSError) -> HarnessIOError:
-    advice = "make room on the disk" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "check the path and its permissions"
-    return HarnessIOError(f"cannot {action} cassette {name}: {error.strerror or error}; {advice}")
-
-
-def _identity(status: os.stat_result) -> _Identity:
-    """Which file it is."""
-    return status.st_dev, status.st_ino
-
-
-def _version(status: os.stat_result) -> _Version:
-    """Which content it has, as far as can be told without reading."""
-    return status.st_size, status.st_mtime_ns
-
-
-def _has_changed(target: str, before: os.stat_result) -> bool:
-    try:
-        now = os.stat(target)
-    except OSError:
-        return True
-    return (_identity(now), _version(now)) != (_identity(before), _version(before))

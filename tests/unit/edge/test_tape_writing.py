@@ -11,126 +11,17 @@ from pathlib import Path
 import pytest
 
 import spycatcher_addon
-from spycatcher_addon.cassette.model import Cassette
-from spycatcher_addon.cassette.schema import TAIL, encode_cassette
-from spycatcher_addon.edge import disk, files, tape_lock, tape_opening
-from spycatcher_addon.edge.files import CassetteWriter, LoadedCassette, read_cassette
-from spycatcher_addon.edge.tape_lock import Note, NoteState, encode_note, lock_path, read_note
-from spycatcher_addon.errors import CassetteNotFoundError, HarnessIOError, InvalidCassetteError
-from spycatcher_addon.version import GENERATOR
+from spycatcher_addon.cassette.schema import TAIL
+from spycatcher_addon.edge import disk, tape_lock, tape_opening, tape_writing
+from spycatcher_addon.edge.tape_note import Note, NoteState, encode_note, lock_path, read_note
+from spycatcher_addon.edge.tape_reading import read_cassette
+from spycatcher_addon.edge.tape_writing import CassetteWriter
+from spycatcher_addon.errors import HarnessIOError, InvalidCassetteError
 from tests.support.tape_samples import HASHING, sample_interaction
-from tests.support.texts import assert_same_in_the_english_catalogue
+from tests.support.tapes_on_disk import frozen, tape_of, write_torn_tape
 
 ROOT = Path(spycatcher_addon.__file__).parent.parent
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
-
-
-def tape_of(count: int) -> bytes:
-    return encode_cassette(Cassette(2, tuple(sample_interaction(number) for number in range(count)), HASHING, GENERATOR))
-
-
-def write_torn_tape(path: Path) -> tuple[bytes, bytes]:
-    """A tape cut in its third append, with its note; returns the torn and the good bytes."""
-    good, new = tape_of(2), tape_of(3)
-    torn = new[: len(good) + 30]
-    path.write_bytes(torn)
-    note = Note(NoteState.APPENDING, len(good), len(new), is_empty=False, pid=1)
-    Path(lock_path(str(path))).write_bytes(encode_note(note))
-    return torn, good
-
-
-def frozen(folder: Path) -> dict[str, tuple[bytes, int]]:
-    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
-
-
-# Reading
-
-
-def test_a_tape_is_read_without_leaving_a_trace(tmp_path: Path) -> None:
-    path = tmp_path / "tape"
-    path.write_bytes(tape_of(2))
-    before = frozen(tmp_path)
-    assert read_cassette(path) == read_cassette(str(path))
-    loaded = read_cassette(path)
-    assert loaded.cassette.interactions == (sample_interaction(0), sample_interaction(1))
-    assert loaded.warnings == ()
-    assert frozen(tmp_path) == before
-
-
-def test_a_torn_tape_is_read_up_to_the_cut_with_a_warning_and_stays_torn(tmp_path: Path) -> None:
-    path = tmp_path / "tape"
-    write_torn_tape(path)
-    before = frozen(tmp_path)
-    loaded = read_cassette(path)
-    assert loaded.cassette.interactions == (sample_interaction(0), sample_interaction(1))
-    (warning,) = loaded.warnings
-    assert_same_in_the_english_catalogue(warning)
-    assert str(path) in warning
-    assert "2 interactions" in warning
-    assert "`spycatcher-harness record`" in warning
-    assert frozen(tmp_path) == before
-
-
-@pytest.mark.parametrize("place", ["tape", "missing/tape", "dangling"])
-def test_a_tape_that_is_not_there_is_named_by_its_last_component(tmp_path: Path, place: str) -> None:
-    if place == "dangling":
-        (tmp_path / place).symlink_to("nowhere")
-    with pytest.raises(CassetteNotFoundError) as missing:
-        read_cassette(tmp_path / place)
-    assert missing.value.cassette_name == place.rpartition("/")[2]
-    assert not (tmp_path / "missing").exists()
-
-
-@posix
-@pytest.mark.parametrize(
-    ("make", "reason"),
-    [
-        (lambda path: path.mkdir(), "Is a directory"),
-        (lambda path: os.mkfifo(path), "not a regular file"),
-        (lambda path: path.symlink_to(path.name), "Too many levels of symbolic links"),
-    ],
-)
-def test_what_the_system_does_not_read_is_an_io_error_with_its_reason(tmp_path: Path, make: object, reason: str) -> None:
-    path = tmp_path / "tape"
-    assert callable(make)
-    make(path)
-    with pytest.raises(HarnessIOError) as failure:
-        read_cassette(path)
-    assert failure.value.source.startswith(f"cannot read cassette {path}: {reason}")
-    with pytest.raises(HarnessIOError) as failure:
-        CassetteWriter.open(path, HASHING)
-    assert reason in failure.value.source
-    assert os.listdir(tmp_path) == ["tape"]
-
-
-def test_a_path_no_system_takes_is_an_io_error() -> None:
-    for use in (read_cassette, lambda path: CassetteWriter.open(path, HASHING)):
-        with pytest.raises(HarnessIOError) as failure:
-            use("a\0b")
-        assert "give another path" in failure.value.source
-
-
-def test_other_damage_is_refused_by_both_and_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "tape"
-    path.write_bytes(tape_of(3)[:-100])
-    before = frozen(tmp_path)
-    with pytest.raises(InvalidCassetteError) as damage:
-        read_cassette(path)
-    assert str(path) in damage.value.message
-    with pytest.raises(InvalidCassetteError):
-        CassetteWriter.open(path, HASHING)
-    assert frozen(tmp_path) == before
-
-
-def test_a_reader_starts_again_when_a_recorder_moved_on_between_tape_and_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "tape"
-    path.write_bytes(tape_of(3)[:-100])
-
-    def finish_the_append(tape: str) -> None:
-        path.write_bytes(tape_of(3))
-
-    monkeypatch.setattr(files, "read_note", finish_the_append)
-    assert read_cassette(path) == LoadedCassette(Cassette(2, tuple(map(sample_interaction, range(3))), HASHING, GENERATOR))
 
 
 # Opening
@@ -232,7 +123,7 @@ def test_what_may_not_be_written_fails_at_opening(what: str) -> None:
     """In a process without privileges: the superuser may write anything."""
     script = (
         "import os, sys\n"
-        "from spycatcher_addon.edge.files import CassetteWriter\n"
+        "from spycatcher_addon.edge.tape_writing import CassetteWriter\n"
         "from spycatcher_addon.errors import HarnessIOError\n"
         "from spycatcher_addon.cassette.model import Hashing\n"
         "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
@@ -366,8 +257,8 @@ class Failing:
             real_put_tail(*arguments)  # type: ignore[arg-type]
 
         real_put_tail = tape_opening.put_tail
-        monkeypatch.setattr(files, "write_at", write_at)
-        monkeypatch.setattr(files, "put_tail", put_tail)
+        monkeypatch.setattr(tape_writing, "write_at", write_at)
+        monkeypatch.setattr(tape_writing, "put_tail", put_tail)
 
 
 @pytest.mark.parametrize("room", [0, 1, 5, 300])
@@ -450,7 +341,7 @@ def test_an_interrupt_inside_a_write_is_undone_too(tmp_path: Path, monkeypatch: 
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(files, "write_at", interrupted)
+            patch.setattr(tape_writing, "write_at", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 writer.append(sample_interaction(1))
         assert path.read_bytes() == tape_of(1)

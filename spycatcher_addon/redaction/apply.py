@@ -54,6 +54,10 @@ class InteractionRedactor:
         self._finder = SecretFinder(rules)
         self._max_body_bytes = max_body_bytes
 
+    def text(self, text: str) -> str:
+        """A text without secrets: a message, a path."""
+        return Redactor(self.rules, self._finder).body(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+
     def request(self, request: RecordedRequest) -> RecordedRequest:
         """The request without secrets, its hash left out where it changed; the same object if it had none."""
         return self._request(request, self._start(request), [])

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from spycatcher_addon.redaction.digests import DigestFinder
 from spycatcher_addon.redaction.layers import EncodedRun, Layer, undo_base64, undo_json_escapes, undo_percent
-from spycatcher_addon.redaction.rules import KNOWN_RULE, RedactionRules, is_long_enough
+from spycatcher_addon.redaction.rules import DIGEST_RULE, KNOWN_RULE, RedactionRules, is_long_enough
 from spycatcher_addon.redaction.shapes import MARKS, find_credentials
 
 _DEEPEST: Final = 5
@@ -28,7 +29,8 @@ _NAMELESS_HINT = re.compile(rb"secret|[Kk]ey|KEY|SECRET|Secret")
 _NAMELESS_VALUE = re.compile(r"[A-Za-z0-9+/]{32}")
 _ENCODED_HINT = re.compile(rb"\\u00[2-7]|%[2-7][0-9A-Fa-f]")
 _LINE_OF_BASE64: Final = b"x" * 60
-_WRAPPED_HINT = re.compile(rb"[A-Za-z0-9+/_-]{60}(?:\r?\n|\\+[rn])")
+_WRAPPED_HINT = re.compile(rb"[\r\n\\](?<=[A-Za-z0-9+/_-]{60}.)(?:(?<=\n)|(?<=\r)\n|(?<=\\)\\*[rn])", re.DOTALL)
+"""A full line of base64 and its end. Begins with the end, which the engine looks for at once in an image that has none."""
 _PLAIN_STRETCH = re.compile(r"[A-Za-z0-9_-]+")
 _BASE64_CHARACTERS = re.compile(r"[A-Za-z0-9+/_=-]*")
 _SHORTEST_NEEDLE: Final = 8
@@ -51,17 +53,20 @@ class SecretFinder:
     def __init__(self, rules: RedactionRules) -> None:
         """Prepare the known values; those too short to be told from ordinary text are left out."""
         self._shapes = rules.shapes
+        self._digests = DigestFinder(rules.digests)
         self._known = tuple(sorted((value for value in rules.known if is_long_enough(value)), key=len, reverse=True))
         self._needles = {needle: value for value in self._known for needle in _base64_needles(value)}
         self._hints = (*map(_hint, self._known), *(needle.encode("ascii") for needle in self._needles))
 
     def suspects(self, data: bytes) -> bool:
         """Whether a closer look is worth its time; false only when there is no secret, however encoded."""
-        if not self._shapes and not self._known:
+        if not self._shapes and not self._known and not self._digests:
             return False
         if any(hint in data for hint in self._hints):
             return True
         if (b"\\u00" in data or b"%" in data) and _ENCODED_HINT.search(data):
+            return True
+        if self._digests and (b"\\/" in data or any(self._digests.find(data))):
             return True
         mapped = data.translate(_RUN_MAP)
         if _RUN not in mapped:
@@ -97,6 +102,7 @@ class SecretFinder:
         for each in find_credentials(text, self._shapes):
             spans.append(Span(each.start, each.end, each.shape, (text[each.start : each.end],)))
         spans += self._find_known(text)
+        spans += self._find_digests(text)
         if depth < _DEEPEST:
             spans += self._find_in_base64(text, depth)
         return merge_spans(spans)
@@ -113,6 +119,11 @@ class SecretFinder:
                     first -= 1
                 rest = _BASE64_CHARACTERS.match(text, start)
                 yield Span(first, rest.end() if rest else start + len(needle), KNOWN_RULE, (value,))
+
+    def _find_digests(self, text: str) -> Iterator[Span]:
+        # Other characters than ASCII, which no such secret has, become one byte each: places stay what they are.
+        for start, end in self._digests.find(text.encode("ascii", "replace") if self._digests else b""):
+            yield Span(start, end, DIGEST_RULE, (text[start:end],))
 
     def _find_below(self, layer: Layer, depth: int) -> Iterator[Span]:
         for span in self.find(layer.text, depth + 1):
@@ -136,7 +147,7 @@ def merge_spans(spans: list[Span]) -> list[Span]:
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if merged and span.start < merged[-1].end:
             last = merged.pop()
-            best = min((last, span), key=lambda each: (each.rule == KNOWN_RULE, each.start - each.end))
+            best = min((last, span), key=lambda each: (each.rule in (KNOWN_RULE, DIGEST_RULE), each.start - each.end))
             span = Span(last.start, max(last.end, span.end), best.rule, best.secrets)
         merged.append(span)
     return merged

@@ -6,11 +6,12 @@ All but the known values can be told from their names, so a tape says by itself 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
 from spycatcher_addon.cassette.pointers import PointerTree, parse_pointers
+from spycatcher_addon.redaction.digests import SecretDigest
 from spycatcher_addon.redaction.shapes import SHAPE_NAMES
 
 QUERY_RULE: Final = "query."
@@ -18,6 +19,8 @@ QUERY_RULE: Final = "query."
 BODY_RULE: Final = "body-path"
 KNOWN_RULE: Final = "env"
 """All known values share one rule: which variable holds a value may differ from run to run."""
+DIGEST_RULE: Final = "sha256"
+"""Of the values that are known by their digest."""
 
 _HEADER_PREFIX = "header."
 _BODY_PREFIX = "body."
@@ -41,6 +44,8 @@ class RedactionRules:
     """Names of the credential shapes that are looked for."""
     known: tuple[str, ...] = field(default=(), repr=False)
     """Values that are secrets wherever they stand."""
+    digests: tuple[SecretDigest, ...] = ()
+    """What is known of values that are secrets wherever they stand, where the values themselves are not."""
 
     @cached_property
     def pointers(self) -> PointerTree:
@@ -66,7 +71,7 @@ class RedactionRules:
         known = tuple(dict.fromkeys((*self.known, *values)))
         if known == self.known:
             return self
-        return RedactionRules(self.drop_headers, self.query_parameters, self.body_paths, self.shapes, known)
+        return replace(self, known=known)
 
 
 NO_RULES: Final = RedactionRules()
@@ -85,6 +90,13 @@ def rules_from_names(names: Iterable[str]) -> RedactionRules:
         body_paths=tuple(by_kind[_BODY_PREFIX]),
         shapes=frozenset(by_kind[_SHAPE_PREFIX]).intersection(SHAPE_NAMES),
     )
+
+
+def missing_rules(recorded: Iterable[str], today: Iterable[str]) -> tuple[str, ...]:
+    """The rules of today that a tape was made without; none for a tape that notes no rules, as those made by hand."""
+    had = set(recorded)
+    prefixes = (_HEADER_PREFIX, QUERY_RULE, _BODY_PREFIX, _SHAPE_PREFIX)
+    return tuple(name for name in today if name not in had) if any(name.startswith(prefixes) for name in had) else ()
 
 
 def touch_requests_alike(names: Iterable[str], others: Iterable[str]) -> bool:

@@ -112,6 +112,8 @@ _NAMED: Final[dict[str, tuple[re.Pattern[str], re.Pattern[str]]]] = {
 }
 """Shapes that say nothing by themselves: what a name before them, and then the value, looks like."""
 
+_END_OF_NAMES: Final = "key"
+"""How all names of :data:`_NAMED` end."""
 _BETWEEN = re.compile(r"[\"'\s:=>\\`]{1,12}")
 
 SHAPE_NAMES: Final = tuple(sorted([*(shape.name for shape in SHAPES), *_NAMED]))
@@ -137,16 +139,18 @@ def find_credentials(text: str, enabled: Collection[str]) -> list[Credential]:
         enabled: Names of the shapes to look for.
     """
     found: dict[int, Credential] = {}
-    for shape in SHAPES:
+    # Most of what is looked at is short and has none.
+    for shape in SHAPES if any(mark in text for mark in MARKS) else ():
         if shape.name in enabled:
             for credential in _find_marked(text, shape):
                 found.setdefault(credential.start, credential)
     others: list[Credential] = []
     if "aws-secret-key" in enabled:
         others += [secret for each in list(found.values()) if each.shape == "aws-key-id" for secret in _secrets_near(text, each)]
-    for name, (names, values) in _NAMED.items():
-        if name in enabled:
-            others += _find_named(text, name, names, values)
+    if _may_have_names(text):
+        for name, (names, values) in _NAMED.items():
+            if name in enabled:
+                others += _find_named(text, name, names, values)
     return [*found.values(), *others]
 
 
@@ -185,6 +189,17 @@ def _kind(character: str) -> str:
     if character.isdigit():
         return "digit"
     return "" if not character.isalpha() else "upper" if character.isupper() else "lower"
+
+
+def _may_have_names(text: str) -> bool:
+    """Whether a name of a nameless shape may be in the text; a long image, which has none, is passed over quickly."""
+    lowered = text.lower()
+    start = lowered.find(_END_OF_NAMES)
+    while start >= 0:
+        if _BETWEEN.match(lowered, start + len(_END_OF_NAMES)):
+            return True
+        start = lowered.find(_END_OF_NAMES, start + len(_END_OF_NAMES))
+    return False
 
 
 def _find_named(text: str, shape: str, names: re.Pattern[str], values: re.Pattern[str]) -> Iterator[Credential]:

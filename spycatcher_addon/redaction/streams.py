@@ -112,18 +112,24 @@ def _collect(value: JsonValue, path: FieldPath, by_path: dict[FieldPath, list[st
     elif isinstance(value, dict):
         marked = path + _marks(value)
         for key, member in value.items():
-            _collect(member, (*marked, key), by_path)
+            # Most members are no containers, and a call for each is what this would spend its time on.
+            if isinstance(member, str):
+                by_path.setdefault((*marked, key), []).append(member)
+            elif isinstance(member, (dict, list)):
+                _collect(member, (*marked, key), by_path)
     elif isinstance(value, list):
         for number, element in enumerate(value):
             _collect(element, (*path, _index(element, number)), by_path)
 
 
 def _marks(value: dict[str, JsonValue]) -> FieldPath:
+    if value.keys().isdisjoint(_INDEX_NAMES):
+        return ()
     return tuple(f"{name}={value[name]}" for name in _INDEX_NAMES if isinstance(value.get(name), (int, str)))
 
 
 def _index(element: JsonValue, number: int) -> int:
-    return -1 if isinstance(element, dict) and any(name in element for name in _INDEX_NAMES) else number
+    return -1 if isinstance(element, dict) and not element.keys().isdisjoint(_INDEX_NAMES) else number
 
 
 def _field_path(value: JsonValue, path: Sequence[str | int]) -> FieldPath:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import socket
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from scripts.stub_upstream import StubUpstream
-from tests.support.cli import FAKE_KEY, HarnessCli
+from tests.support.cli import FAKE_KEY, ROOT, HarnessCli
 from tests.support.openai_clients import question, sync_client
 from tests.support.texts import without_marks
 
 TAPE = "fixtures/llm/default"
+SCHEMA = ROOT / "docs" / "schemas" / "verify-report-1.json"
 
 
 @pytest.fixture
@@ -76,7 +81,7 @@ def test_it_binds_no_port_and_asks_for_no_key(harness: HarnessCli, tape: Path) -
         (["--cassette-dir", "/dev", "--cassette-name", "null"], 1, "Error: failed to verify cassette: "),
         (["--cassette-name", ""], 1, "Error: failed to verify cassette: invalid configuration: cassette name must not be empty"),
         (["--nope"], 2, "error: unknown argument: --nope"),
-        (["extra"], 2, "error: unknown argument: extra"),
+        (["--format", "yaml"], 2, "error: invalid value yaml for --format"),
         (["--listen", "localhost:1"], 2, "error: invalid value localhost:1 for --listen"),
         (["--locale", "not_a_locale"], 1, "Error: failed to load merged command config"),
     ],
@@ -86,3 +91,62 @@ def test_what_cannot_be_checked(harness: HarnessCli, words: list[str], code: int
     assert (ended.returncode, ended.stdout) == (code, "")
     assert without_marks(ended.stderr.splitlines()[0]).startswith(first)
     assert list(harness.cwd.iterdir()) == [], "nothing is made"
+
+
+def test_folders_and_formats(harness: HarnessCli, tape: Path) -> None:
+    """One command over all cassettes of a repository, in each of its forms."""
+    (tape.parent / "torn").write_bytes(tape.read_bytes()[:-200])
+    (tape.parent / "README.md").write_text("About these cassettes.")
+    ended = harness.run_cli("verify", "fixtures", "--ignore-path", "/user", "--format", "json")
+    report = json.loads(ended.stdout)
+    jsonschema.validate(report, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert (ended.returncode, report["outcome"], report["counts"]["passed_over"]) == (1, "unreadable", 1)
+    assert [(each["path"], each["outcome"]) for each in report["tapes"]] == [(TAPE, "clean"), ("fixtures/llm/torn", "unreadable")]
+    annotations = harness.run_cli("verify", "fixtures", "--ignore-path", "/user", "--format", "github").stdout
+    assert annotations.startswith("::error file=fixtures/llm/torn,line=")
+    suite = ElementTree.fromstring(harness.run_cli("verify", "fixtures", "--ignore-path", "/user", "--format", "junit").stdout)
+    assert suite.get("failures") == "1"
+    sarif = json.loads(harness.run_cli("verify", "fixtures", "--ignore-path", "/user", "--format", "sarif").stdout)
+    (result,) = sarif["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "fixtures/llm/torn"
+
+
+def test_a_digest_stands_for_a_secret(harness: HarnessCli, tape: Path) -> None:
+    secret = "fake-secret-of-somebody-0123456789"
+    leaky = harness.cwd / "leaky.json"
+    source = json.loads(tape.read_text(encoding="utf-8"))
+    source["interactions"][0]["response"]["body"] = {"text": [f"?token={secret}&x=1"]}
+    leaky.write_text(json.dumps(source, indent=2), encoding="utf-8")
+    digest = f"{len(secret)}:{hashlib.sha256(secret.encode()).hexdigest()}"
+    words = ["verify", "leaky.json", "--ignore-path", "/user"]
+    assert harness.run_cli(*words).returncode == 0
+    ended = harness.run_cli(*words, env={"SPYCATCHER_HARNESS_CMDS_VERIFY_REDACTION__SECRET_SHA256": f'["{digest}"]'})
+    assert ended.returncode == 1
+    assert "leaky.json: interaction 0: response.body holds a secret (rule sha256, " in without_marks(ended.stdout)
+    assert secret not in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("written", ["secret", "8:" + "0" * 64, "20:" + "0" * 63, "x:" + "0" * 64])
+def test_a_digest_that_is_none_is_refused_and_not_shown(harness: HarnessCli, written: str) -> None:
+    ended = harness.run_cli("verify", env={"SPYCATCHER_HARNESS_CMDS_VERIFY_REDACTION__SECRET_SHA256": f'["{written}"]'})
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "SPYCATCHER_HARNESS_CMDS_VERIFY_REDACTION__SECRET_SHA256" in ended.stderr
+    assert written == "secret" or written not in ended.stderr
+
+
+def test_warnings_count_with_strict(harness: HarnessCli, tape: Path) -> None:
+    source = json.loads(tape.read_text(encoding="utf-8"))
+    source["note"] = "added by hand"
+    tape.write_text(json.dumps(source, indent=2), encoding="utf-8")
+    assert harness.run_cli("verify", "--ignore-path", "/user").returncode == 0
+    ended = harness.run_cli("verify", "--ignore-path", "/user", "--strict")
+    assert (ended.returncode, without_marks(ended.stderr)) == (1, "1 problem found\n")
+
+
+def test_paths_that_lead_nowhere(harness: HarnessCli) -> None:
+    (harness.cwd / "empty").mkdir()
+    ended = harness.run_cli("verify", "nope", "empty")
+    assert ended.returncode == 1
+    assert without_marks(ended.stdout).splitlines()[:2] == ["nope: cannot be read", "empty: cannot be read"]
+    assert "cassette not found: nope" in without_marks(ended.stderr)
+    assert "no cassette in the folder empty" in without_marks(ended.stderr)

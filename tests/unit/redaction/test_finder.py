@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
 
+from spycatcher_addon.redaction.digests import parse_secret_digest
 from spycatcher_addon.redaction.finder import SecretFinder, Span, merge_spans
 from spycatcher_addon.redaction.rules import KNOWN_RULE, RedactionRules
 from spycatcher_addon.redaction.shapes import SHAPE_NAMES
@@ -104,3 +106,36 @@ def test_a_known_value_with_the_looks_of_a_credential_has_the_token_that_a_repla
 def test_overlapping_spans_become_one() -> None:
     spans = [Span(5, 9, "env", ("b",)), Span(0, 6, "jwt", ("a",)), Span(9, 10, "jwt", ("c",))]
     assert merge_spans(spans) == [Span(0, 9, "jwt", ("a",)), Span(9, 10, "jwt", ("c",))]
+
+
+# --- known by their digest only -------------------------------------------------------------------------------------------
+
+
+DIGESTED = "fake/secret+nobody-has_0123456789"
+BY_DIGEST = SecretFinder(RedactionRules(digests=(parse_secret_digest(f"{len(DIGESTED)}:{hashlib.sha256(DIGESTED.encode()).hexdigest()}"),)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DIGESTED,
+        f"\u00e9t\u00e9: {DIGESTED}, and more",
+        f"token={DIGESTED}&x=1",
+        json.dumps({"a": json.dumps([DIGESTED])}),
+        escaped(DIGESTED).replace("/", "\\/"),
+        all_escaped(DIGESTED),
+        all_percent(DIGESTED),
+        quote(DIGESTED, safe=""),
+        based(DIGESTED),
+        based_in_more(DIGESTED),
+    ],
+)
+def test_a_secret_known_by_its_digest_is_found_however_it_is_encoded(text: str) -> None:
+    assert BY_DIGEST.suspects(text.encode())
+    (span,) = BY_DIGEST.find(text)
+    assert (span.rule, span.secrets) == ("sha256", (DIGESTED,))
+
+
+@pytest.mark.parametrize("text", ["", DIGESTED[1:], DIGESTED.lower().replace("n", "m"), *ORDINARY])
+def test_nothing_else_has_that_digest(text: str) -> None:
+    assert BY_DIGEST.find(text) == []

@@ -1,12 +1,12 @@
-"""Findings about cassettes: one small fault each, and none about what the recorder writes."""
+"""Checks of one interaction: where findings stand, secrets apart from them, and times. All that can be found in one."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import json
-from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -15,67 +15,85 @@ from spycatcher_addon.cassette.canonical import IgnorePathConfig, canonicalize, 
 from spycatcher_addon.cassette.model import (
     CanonicalRequest,
     Cassette,
-    CommentEvent,
-    DataEvent,
-    FailureKind,
     Hashing,
     Interaction,
-    Metadata,
     NonStreamResponse,
     RecordedRequest,
-    StreamResponse,
-    Timing,
 )
 from spycatcher_addon.redaction.apply import InteractionRedactor
 from spycatcher_addon.redaction.rules import RedactionRules
-from spycatcher_addon.sse import encode_events
-from spycatcher_addon.verifying import Finding, verify_cassette
+from spycatcher_addon.verifying.findings import Finding
+from spycatcher_addon.verifying.interactions import InteractionChecks, InteractionFindings, time_of
+from spycatcher_addon.verifying.whole_tape import verify_cassette
 from tests.support.secrets import BY_SHAPE
+from tests.support.tape_samples import HASHING, sample_interaction
+from tests.support.verify_tapes import JSON_HEADERS, METADATA, SSE_HEADERS, TRANSCRIPT, check, hashed, only, plain, stream
 
-DROP = frozenset({"authorization", "x-api-key"})
-JSON_HEADERS = (("content-type", "application/json"),)
-SSE_HEADERS = (("content-type", "text/event-stream"),)
-EVENTS = (CommentEvent("PROCESSING"), DataEvent('{"n":1}'), DataEvent("[DONE]"))
-TRANSCRIPT = encode_events(EVENTS)
-NO_SETTINGS = Hashing()
-METADATA = Metadata("openai.chat_completions.v1", "openrouter", "2026-01-02T03:04:05.678901Z", 0)
+KEY = BY_SHAPE["openai-key"]
+RULES = RedactionRules(frozenset({"authorization", "x-drop"}), frozenset({"api_key"}), (), frozenset({"openai-key"}))
 
 
-def hashed(body: bytes, *ignored: str, query: str = "", headers: Any = JSON_HEADERS) -> RecordedRequest:
-    request = RecordedRequest("POST", "/v1/chat/completions", query, headers, body)
-    digest = stable_hash(canonicalize(request, IgnorePathConfig(ignored)))
-    return RecordedRequest("POST", "/v1/chat/completions", query, headers, body, stable_hash=digest)
+def check_one(interaction: Interaction, rules: RedactionRules = RULES) -> InteractionFindings:
+    return InteractionChecks(Cassette(2, (interaction,), HASHING), IgnorePathConfig(HASHING.ignore_paths), rules).check(interaction)
 
 
-def plain(**changes: Any) -> Interaction:
-    answer = NonStreamResponse(200, JSON_HEADERS, b'{"ok":true}')
-    return replace(Interaction(hashed(b'{"model":"m"}'), answer, METADATA), **changes)
+def fields(findings: tuple[Finding, ...]) -> dict[str, str]:
+    return {finding.rule: finding.field for finding in findings}
 
 
-def stream(**changes: Any) -> Interaction:
-    half = len(TRANSCRIPT) // 2
-    answer = StreamResponse(200, SSE_HEADERS, EVENTS, TRANSCRIPT, Timing(5, ((half, 5), (len(TRANSCRIPT), 9))))
-    return Interaction(hashed(b'{"model":"m","stream":true}'), replace(answer, **changes), METADATA)
+def test_what_was_recorded_has_none() -> None:
+    assert check_one(sample_interaction(0)) == InteractionFindings((), ())
 
 
-def check(*interactions: Interaction, ignored: tuple[str, ...] = (), hashing: Hashing = NO_SETTINGS, version: int = 2) -> list[Finding]:
-    return list(verify_cassette(Cassette(version, interactions, hashing), IgnorePathConfig(ignored), RedactionRules(DROP)))
+def test_findings_name_their_fields() -> None:
+    good = sample_interaction(0)
+    request = RecordedRequest("POST", good.request.path, "my_secret=1", (("a", "b"), ("X-Drop", "c"), ("x-drop", "d")), b"no json")
+    response = replace(good.response, headers=(("content-length", "3"), ("Authorization", "x")))
+    found = check_one(Interaction(request, response, replace(good.metadata, recorded_at="now")))
+    assert fields(found.findings) == {
+        "hash-missing": "request.stable_hash",
+        "request-not-json": "request.body",
+        "request-header": "request.headers[1]",
+        "query-credential": "request.query",
+        "response-header": "response.headers[1]",
+        "header-not-sendable": "response.headers[0]",
+        "recorded-at": "metadata.recorded_at",
+    }
+    assert len(found.findings) == 7, "one for each header, however often it stands there"
 
 
-def only(findings: list[Finding]) -> tuple[str, dict[str, str], bool]:
-    (finding,) = findings
-    return finding.message_id, dict(finding.arguments), finding.is_warning
+def test_secrets_come_apart_with_their_values_for_whoever_looks_for_the_line() -> None:
+    good = sample_interaction(0)
+    response = replace(good.response, headers=(("x-a", KEY), ("x-b", KEY)), body=f"one {KEY}".encode())
+    found = check_one(replace(good, response=response))
+    assert found.findings == ()
+    assert [(finding.field, secret) for finding, secret in found.secrets] == [("response.body", KEY), ("response.headers", KEY)]
+    assert KEY not in str([finding for finding, _ in found.secrets])
 
 
-@pytest.mark.parametrize("interaction", [plain(), stream()])
-def test_what_the_recorder_writes_is_clean(interaction: Interaction) -> None:
-    assert check(interaction) == []
-    assert check() == []
+def test_a_request_with_a_secret_is_compared_as_it_would_have_been_recorded() -> None:
+    """One finding names the secret; that the hash was made without it is no finding of its own where the cassette says so."""
+    good = sample_interaction(0)
+    body = good.request.body.replace(b"question", KEY.encode())
+    leaky = RecordedRequest("POST", good.request.path, "", good.request.headers, body, stable_hash=good.request.stable_hash)
+    found = check_one(replace(good, request=leaky))
+    assert fields(found.findings) == {"hash-mismatch": "request.stable_hash"}
+    assert [finding.field for finding, _ in found.secrets] == ["request.body"]
 
 
-def test_findings_carry_the_index_of_their_interaction() -> None:
-    bad = plain(metadata=replace(METADATA, recorded_at="yesterday"))
-    assert [finding.interaction for finding in check(plain(), bad, plain(), bad)] == [1, 3]
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("2026-01-02T03:04:05Z", datetime(2026, 1, 2, 3, 4, 5)),
+        ("2026-01-02T03:04:05.999999999Z", datetime(2026, 1, 2, 3, 4, 5)),
+        ("2016-12-31T23:59:60Z", datetime(2016, 12, 31, 23, 59, 59)),
+        ("2026-02-30T00:00:00Z", None),
+        ("2026-01-02", None),
+        ("", None),
+    ],
+)
+def test_times_are_read_to_the_second(text: str, time: datetime | None) -> None:
+    assert time_of(text) == time
 
 
 # --- the hash -------------------------------------------------------------------------------------------------------
@@ -99,21 +117,6 @@ def test_everything_canonical_is_in_the_hash(change: dict[str, str]) -> None:
     values = {"method": "POST", "path": request.path, "query": ""} | change
     changed = RecordedRequest(**values, headers=JSON_HEADERS, body=b"{}", stable_hash=request.stable_hash)
     assert "verify-hash-mismatch" in {finding.message_id for finding in check(plain(request=changed))}
-
-
-def test_ignored_paths_of_the_tape_count_for_its_hashes() -> None:
-    request = hashed(b'{"id":7,"model":"m"}', "/id")
-    hashing = Hashing(ignore_paths=("/id",))
-    assert check(plain(request=request), ignored=("/id",), hashing=hashing) == []
-    assert only(check(plain(request=request), hashing=hashing)) == (
-        "verify-ignore-paths-drift",
-        {"recorded": "/id", "configured": "-"},
-        False,
-    )
-
-
-def test_an_empty_tape_has_no_hashes_to_drift() -> None:
-    assert check(ignored=("/id",)) == []
 
 
 def test_a_tape_of_format_1_does_not_say_what_was_ignored() -> None:
@@ -187,6 +190,25 @@ def test_secrets_are_named_by_rule_place_and_digest_never_by_value() -> None:
     assert secret not in repr(findings) and known not in repr(findings)
 
 
+def secret_places(interaction: Interaction) -> list[str]:
+    rules = RedactionRules(shapes=frozenset({"github-token"}))
+    findings = verify_cassette(Cassette(2, (interaction,), Hashing(redaction_rules=rules.names)), IgnorePathConfig(), rules)
+    return [each.field for each in findings if each.rule == "secret"]
+
+
+@pytest.mark.parametrize("rest", [b"data: SECRET", b"xfield: SECRET\n\n"], ids=["cut", "no field"])
+def test_a_secret_that_is_in_no_event(rest: bytes) -> None:
+    transcript = TRANSCRIPT + rest.replace(b"SECRET", BY_SHAPE["github-token"].encode())
+    assert secret_places(stream(raw_transcript=transcript, timing=None)) == ["response.events"]
+
+
+def test_a_secret_in_a_stream_that_cannot_be_decoded() -> None:
+    headers = (*SSE_HEADERS, ("content-encoding", "rot13"))
+    secret = BY_SHAPE["github-token"].encode()
+    assert secret_places(stream(headers=headers, events=(), raw_transcript=secret, timing=None)) == ["response.raw_transcript"]
+    assert secret_places(stream(headers=headers, events=(), raw_transcript=b"\xff", timing=None)) == []
+
+
 def test_a_hash_made_under_rules_that_a_request_falls_under_is_right() -> None:
     rules = RedactionRules(shapes=frozenset({"github-token"}))
     request = hashed(json.dumps({"a": BY_SHAPE["github-token"]}).encode(), headers=JSON_HEADERS)
@@ -229,72 +251,6 @@ def test_answer_headers_that_cannot_be_sent() -> None:
         ("verify-header-not-sendable", "transfer-encoding", True),
         ("verify-header-not-sendable", "bad name", True),
     ]
-
-
-# --- streams --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("events", "message_id", "arguments"),
-    [
-        ((CommentEvent("x"), *EVENTS[1:]), "verify-events-mismatch", {"event": "0"}),
-        ((EVENTS[0], DataEvent('{"n":2}'), EVENTS[2]), "verify-events-mismatch", {"event": "1"}),
-        ((EVENTS[0], DataEvent('{"n":1}', event="x"), EVENTS[2]), "verify-events-mismatch", {"event": "1"}),
-        (EVENTS[:2], "verify-events-count", {"events": "2", "parsed": "3"}),
-        ((*EVENTS, DataEvent("x")), "verify-events-count", {"events": "4", "parsed": "3"}),
-    ],
-)
-def test_events_have_to_be_those_of_the_transcript(events: Any, message_id: str, arguments: dict[str, str]) -> None:
-    assert only(check(stream(events=events))) == (message_id, arguments, False)
-
-
-def test_a_transcript_that_is_no_stream() -> None:
-    findings = check(stream(events=EVENTS[:1], raw_transcript=b": PROCESSING\n\ndata: cut", timing=None))
-    assert only(findings)[0] == "verify-transcript-unreadable"
-    findings = check(stream(events=(), raw_transcript=b"data: \xff\n\n", timing=None))
-    assert only(findings)[0] == "verify-transcript-unreadable"
-
-
-def test_what_follows_the_end_mark_does_not_matter() -> None:
-    assert check(stream(raw_transcript=TRANSCRIPT + b"data: cut", timing=None)) == []
-
-
-def test_a_recorded_failure_may_be_cut() -> None:
-    cut = replace(stream(events=EVENTS[:1], raw_transcript=b": PROCESSING\n\ndata: cut", timing=None), failure=FailureKind.CUT)
-    assert check(cut) == []
-
-
-def test_a_compressed_transcript_is_decoded() -> None:
-    coded = gzip.compress(TRANSCRIPT, mtime=0)
-    headers = (*SSE_HEADERS, ("content-encoding", "gzip"))
-    assert check(stream(headers=headers, raw_transcript=coded, timing=None)) == []
-    assert only(check(stream(headers=headers, raw_transcript=b"no gzip", timing=None)))[0] == "verify-transcript-unreadable"
-    unknown = (*SSE_HEADERS, ("content-encoding", "rot13"))
-    assert check(stream(headers=unknown, events=(), timing=None)) == []
-
-
-@pytest.mark.parametrize(
-    ("timing", "message_id", "arguments"),
-    [
-        (Timing(0, ((20, 1), (10, 1), (len(TRANSCRIPT), 2))), "verify-chunks-order", {"chunk": "1"}),
-        (Timing(0, ((10, 5), (len(TRANSCRIPT), 4))), "verify-chunks-time", {"chunk": "1"}),
-        (Timing(0, ((10, 1),)), "verify-chunks-end", {"end": "10", "length": str(len(TRANSCRIPT))}),
-        (Timing(7, ((len(TRANSCRIPT), 5),)), "verify-chunks-ttft", {"first_ms": "5", "ttft_ms": "7"}),
-    ],
-)
-def test_timing(timing: Timing, message_id: str, arguments: dict[str, str]) -> None:
-    assert only(check(stream(timing=timing))) == (message_id, arguments, False)
-
-
-@pytest.mark.parametrize("timing", [None, Timing(3, ()), Timing(1, ((10, 1), (10, 1), (len(TRANSCRIPT), 1)))])
-def test_timing_that_is_fine(timing: Timing | None) -> None:
-    assert check(stream(timing=timing)) == []
-
-
-@pytest.mark.parametrize("make", [lambda text: DataEvent(f"a{text}b"), CommentEvent])
-def test_a_carriage_return_in_an_event_is_a_warning(make: Callable[[str], Any]) -> None:
-    findings = check(stream(events=(make("\r"), *EVENTS[1:]), timing=None))
-    assert ("verify-event-carriage-return", True) in [(finding.message_id, finding.is_warning) for finding in findings]
 
 
 # --- metadata -------------------------------------------------------------------------------------------------------

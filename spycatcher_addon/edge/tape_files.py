@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from spycatcher_addon.cassette.canonical import IgnorePathConfig
 from spycatcher_addon.cassette.jsontext import JsonValue, NotJsonError, parse_json
 from spycatcher_addon.cassette.model import Cassette, Hashing
-from spycatcher_addon.cassette.schema import FORMAT_VERSION
-from spycatcher_addon.edge.cli_failure import CommandError, cassette_advice
+from spycatcher_addon.cassette.schema import FORMAT_VERSION, parse_cassette
+from spycatcher_addon.edge.cli_failure import CommandError, advice
 from spycatcher_addon.edge.cli_text import Texts
 from spycatcher_addon.edge.disk import read_regular_file, replace_file
-from spycatcher_addon.edge.files import read_cassette
+from spycatcher_addon.edge.tape_folders import find_files
 from spycatcher_addon.edge.tape_lock import TapeLock
+from spycatcher_addon.edge.tape_reading import read_cassette, resolve_path
 from spycatcher_addon.edge.terminal import write_err
 from spycatcher_addon.errors import HarnessError
 from spycatcher_addon.known_values import known_values
@@ -46,9 +47,42 @@ def load_cassette(texts: Texts, path: str, exit_code: int = 1) -> Cassette:
     try:
         loaded = read_cassette(path)
     except HarnessError as error:
-        raise CommandError(texts.error(error) + cassette_advice(texts, error, path), exit_code=exit_code) from error
+        raise CommandError(texts.error(error) + advice(texts, error, path), exit_code=exit_code) from error
     write_err("".join(f"warning: {warning}\n" for warning in loaded.warnings))
     return loaded.cassette
+
+
+def files_of(texts: Texts, paths: Iterable[str], is_wanted: Callable[[str], bool]) -> tuple[str, ...]:
+    """The files that paths and folders lead to; says how many in folders are something else.
+
+    Raises:
+        CommandError: A folder cannot be read, or there is no such file in any of them.
+    """
+    given = tuple(paths)
+    try:
+        found = find_files(given, is_wanted)
+    except OSError as error:
+        raise CommandError(texts("cli-file-unreadable", path=str(error.filename), reason=_reason(error))) from error
+    if not found.paths:
+        raise CommandError(texts("cli-folder-empty", path=", ".join(given)))
+    if found.passed_over:
+        write_err(f"{texts('cli-folder-passed-over', count=len(found.passed_over))}\n")
+    return found.paths
+
+
+def read_whole_cassette(texts: Texts, path: str) -> tuple[bytes, Cassette]:
+    """Read a cassette that is to be rewritten: its bytes and what they hold.
+
+    Raises:
+        CommandError: It cannot be read, or ends in an append that is unfinished, part of which a rewrite would lose.
+    """
+    try:
+        data = read_regular_file(resolve_path(path))[0]
+        return data, parse_cassette(data, path)
+    except (OSError, HarnessError):
+        # The ordinary reader knows how to say it, and whether an append is under way.
+        load_cassette(texts, path)
+        raise CommandError(texts("cli-file-unfinished", path=path)) from None
 
 
 def load_convertible(texts: Texts, path: str, config: HarnessConfig, ignore: IgnorePathConfig) -> tuple[Cassette, tuple[Loss, ...], bool]:
@@ -77,8 +111,17 @@ def load_convertible(texts: Texts, path: str, config: HarnessConfig, ignore: Ign
     interactions = tuple(with_hash(interaction, ignore) for interaction, _ in redacted)
     secrets = sum(len(found) for _, found in redacted)
     losses = (*imported.losses, Loss(LossKind.SECRETS, secrets)) if secrets else imported.losses
-    hashing = Hashing(tuple(ignore.ignored_body_paths), rules.names)
+    hashing = Hashing(tuple(ignore.ignored_body_paths), rules.names, ignore.normalize)
     return Cassette(FORMAT_VERSION, interactions, hashing, GENERATOR), losses, True
+
+
+def read_file(texts: Texts, path: str) -> bytes:
+    """Read a file whole.
+
+    Raises:
+        CommandError: It cannot be read.
+    """
+    return _read(texts, path)[0]
 
 
 def load_prices(texts: Texts, path: str) -> PriceTable:
@@ -90,7 +133,7 @@ def load_prices(texts: Texts, path: str) -> PriceTable:
     data, _ = _read(texts, path)
     try:
         return parse_price_table(tomllib.loads(data.decode("utf-8"), parse_float=Decimal))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, PriceTableError) as error:
+    except (ValueError, PriceTableError) as error:  # ValueError: no TOML, no UTF-8, or a number of too many digits
         raise CommandError(texts("cli-prices-unusable", path=path, problem=str(error))) from error
 
 

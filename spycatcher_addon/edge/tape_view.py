@@ -12,12 +12,19 @@ import os
 import shutil
 import sys
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from spycatcher_addon.cassette.jsontext import JsonValue
 from spycatcher_addon.edge.cli_layout import GAP, display_width, wrap
-from spycatcher_addon.edge.terminal import write_out
+from spycatcher_addon.edge.terminal import write_err, write_out
+
+if TYPE_CHECKING:
+    from spycatcher_addon.cassette.model import Cassette
+    from spycatcher_addon.edge.cli_text import Texts
+    from spycatcher_addon.tools.losses import Loss
 
 _PLAIN_WIDTH = 0
+_ISOLATION_MARKS = str.maketrans("", "", "\u2068\u2069")
 
 
 def terminal_width() -> int:
@@ -38,9 +45,31 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: 
     write_out(boxed_table(headings, cells, numeric, width) if width else plain_table(headings, cells, numeric))
 
 
+def without_marks(text: str) -> str:
+    """A text of the catalogues as a program reads it: without the marks that part its arguments from it."""
+    return text.translate(_ISOLATION_MARKS)
+
+
 def show_json(value: JsonValue) -> None:
     """Print a value for programs."""
     write_out(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def report_written(texts: Texts, output: str, cassette: Cassette, losses: Sequence[Loss], is_json: bool) -> int:
+    """Say what was written and what was lost on the way; gives the exit code."""
+    if is_json:
+        show_json({"output": output, **written_as_json(cassette, losses)})
+        return 0
+    write_out(f"{texts('cli-wrote', count=len(cassette.interactions))} {output}\n")
+    for loss in losses:
+        text = texts(f"cli-loss-{loss.kind}", count=loss.count)
+        write_err(f"warning: {text}\n")
+    return 0
+
+
+def written_as_json(cassette: Cassette, losses: Sequence[Loss]) -> dict[str, JsonValue]:
+    """The same for programs."""
+    return {"interactions": len(cassette.interactions), "losses": [{"kind": loss.kind.value, "count": loss.count} for loss in losses]}
 
 
 def plain_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: Collection[int]) -> str:

@@ -5,6 +5,7 @@ Reads Chat Completions; of anything else it says what can be said without knowin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from spycatcher_addon.cassette.fields import JsonObject
 from spycatcher_addon.cassette.jsontext import JsonValue, encode_canonical
 from spycatcher_addon.cassette.model import Interaction
 from spycatcher_addon.tools.assembly import assemble_answer
+
+_DATA_URL = re.compile(r"data:(?P<type>[^;,]*)[^,]*;base64,(?P<data>.+)", re.DOTALL)
 
 REASONING_KEYS = ("reasoning", "reasoning_content")
 """Where providers put what a model thinks before it answers."""
@@ -186,7 +189,22 @@ def _part(part: JsonValue) -> str:
     if not isinstance(part, dict):
         return _as_text(part)
     text = part.get("text")
-    return text if isinstance(text, str) else f"[{_text(part.get('type')) or 'part'}]"
+    if isinstance(text, str):
+        return text
+    kind = _text(part.get("type")) or "part"
+    return f"[{kind}{_inline_data(part.get(kind))}]"
+
+
+def _inline_data(value: JsonValue) -> str:
+    """Media type and size of what a part carries itself: a ``data:`` URL (RFC 2397) or bare base64."""
+    members = value if isinstance(value, dict) else {"url": value}
+    match = _DATA_URL.match(_text(members.get("url")))
+    data = _text(members.get("data")) if match is None else match["data"]
+    media_type = _text(members.get("format")) if match is None else match["type"]
+    if not data:
+        return ""
+    size = len(data) * 3 // 4 - data[-2:].count("=")
+    return f": {media_type}, {size} bytes" if media_type else f": {size} bytes"
 
 
 def _tool_call(call: JsonObject) -> ToolCall:

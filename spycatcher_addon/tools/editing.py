@@ -30,7 +30,7 @@ def merge_cassettes(cassettes: Sequence[Cassette], generator: str) -> Cassette:
     """
     first = cassettes[0].hashing
     shared = [rule for rule in first.redaction_rules if all(rule in each.hashing.redaction_rules for each in cassettes)]
-    hashing = Hashing(first.ignore_paths, tuple(shared))
+    hashing = Hashing(first.ignore_paths, tuple(shared), first.normalize)
     interactions = [interaction for each in cassettes for interaction in under_settings(each, hashing).interactions]
     return Cassette(FORMAT_VERSION, tuple(interactions), hashing, generator)
 
@@ -42,9 +42,9 @@ def under_settings(cassette: Cassette, hashing: Hashing) -> Cassette:
         InvalidPointerPathError: An ignore path does not fit a recorded body.
     """
     interactions = cassette.interactions
-    is_same = cassette.format_version == FORMAT_VERSION and set(cassette.hashing.ignore_paths) == set(hashing.ignore_paths)
+    is_same = cassette.format_version == FORMAT_VERSION and cassette.hashing.compares_like(hashing.ignore_paths, hashing.normalize)
     if not is_same:
-        ignore = IgnorePathConfig(hashing.ignore_paths)
+        ignore = IgnorePathConfig(hashing.ignore_paths, hashing.normalize)
         interactions = tuple(with_hash(interaction, ignore) for interaction in interactions)
     return Cassette(FORMAT_VERSION, interactions, hashing, cassette.generator)
 

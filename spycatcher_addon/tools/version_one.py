@@ -13,6 +13,7 @@ from spycatcher_addon.cassette.model import (
     Cassette,
     CommentEvent,
     DataEvent,
+    Hashing,
     Interaction,
     NonStreamResponse,
     RecordedRequest,
@@ -35,7 +36,7 @@ def encode_version_one(cassette: Cassette) -> tuple[bytes, tuple[Loss, ...]]:
 
 
 def _losses(cassette: Cassette) -> Iterator[LossKind]:
-    if cassette.hashing.ignore_paths or cassette.hashing.redaction_rules:
+    if cassette.hashing != Hashing():
         yield LossKind.SETTINGS
     for interaction in cassette.interactions:
         response = interaction.response

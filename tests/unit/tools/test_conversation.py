@@ -92,3 +92,19 @@ def test_for_programs() -> None:
             "finish_reason": "stop",
         }
     ]
+
+
+@pytest.mark.parametrize(
+    ("part", "shown"),
+    [
+        ({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}, "[image_url: image/png, 3 bytes]"),
+        ({"type": "image_url", "image_url": "data:image/jpeg;x=1;base64,AAA="}, "[image_url: image/jpeg, 2 bytes]"),
+        ({"type": "image_url", "image_url": {"url": "data:;base64,AA=="}}, "[image_url: 1 bytes]"),
+        ({"type": "input_audio", "input_audio": {"data": "AAAAAAAA", "format": "wav"}}, "[input_audio: wav, 6 bytes]"),
+        ({"type": "image_url", "image_url": {"url": "https://example.test/a.png"}}, "[image_url]"),
+        ({"type": "file", "file": {"file_id": "f"}}, "[file]"),
+    ],
+)
+def test_parts_that_carry_data_say_how_much(part: object, shown: str) -> None:
+    (message,) = read_conversation(plain(messages=[{"role": "user", "content": [part]}])).asked
+    assert message.text == shown

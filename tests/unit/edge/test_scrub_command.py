@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from spycatcher_addon.edge.tape_lock import TapeLock
+from tests.support.tape_commands import Commands
+from tests.support.tool_samples import cassette, plain, streamed
+
+SECRET = "sesame-open-1234"
+
+
+@pytest.fixture
+def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Commands:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("THE_SECRET", SECRET)
+    (tmp_path / ".spycatcher_harness.toml").write_text('[cmds.replay.redaction]\nsecret_env = ["THE_SECRET"]\n')
+    return Commands(tmp_path, capsys)
+
+
+def test_scrub_rewrites_what_holds_a_secret_and_leaves_the_rest_byte_for_byte(commands: Commands) -> None:
+    old = commands.write("in/a", cassette(plain(f"It is {SECRET}"), plain()))
+    clean = commands.write("in/sub/b", cassette(streamed()))
+    before = clean.read_bytes() + b"\n"
+    clean.write_bytes(before)
+    code, out = commands.run("scrub", "in")
+    assert code == 0
+    assert out.splitlines() == [
+        "in/a: interaction 0: request.body: env",
+        "in/a: replaced or left out 1 value",
+        "in/sub/b: nothing to replace",
+    ]
+    assert SECRET.encode() not in old.read_bytes()
+    assert clean.read_bytes() == before
+    assert commands.run("verify", "--cassette-dir", "in", "--cassette-name", "a")[0] == 0
+    assert sorted(os.listdir(commands.folder / "in")) == ["a", "sub"]
+
+
+def test_check_writes_nothing_and_says_so_by_its_exit_code(commands: Commands) -> None:
+    path = commands.write("a", cassette(plain(f"It is {SECRET}")))
+    before = path.read_bytes()
+    code, out = commands.run("scrub", "a", "--check")
+    assert (code, out.splitlines()[-1]) == (1, "a: would replace or leave out 1 value")
+    assert path.read_bytes() == before
+    commands.run("scrub", "a")
+    assert commands.run("scrub", "a", "--check")[0] == 0
+
+
+def test_the_secret_is_never_shown(commands: Commands) -> None:
+    commands.write("a", cassette(plain(f"It is {SECRET}")))
+    shown = commands.json("scrub", "a", "--check")
+    assert shown["cassettes"][0]["replaced"] == [{"interaction": 0, "place": "request.body", "rule": "env", "count": 1}]
+    assert SECRET not in repr(shown) + commands.err
+
+
+def test_output_leaves_the_old_file(commands: Commands) -> None:
+    path = commands.write("a", cassette(plain(f"It is {SECRET}")))
+    before = path.read_bytes()
+    assert commands.run("scrub", "a", "--output", "b")[0] == 0
+    assert path.read_bytes() == before
+    assert SECRET.encode() not in (commands.folder / "b").read_bytes()
+    assert commands.run("scrub", "a", "--output", "b")[0] == 1
+    assert "exists already" in commands.err
+    assert commands.run("scrub", "a", "--output", "a", "--force")[0] == 1
+
+
+@pytest.mark.parametrize("more", [["--check", "--output", "b"], ["other", "--output", "b"]])
+def test_output_needs_one_cassette_and_a_change(commands: Commands, more: list[str]) -> None:
+    commands.write("a", cassette(plain()))
+    assert commands.run("scrub", "a", *more)[0] == 2
+    assert not (commands.folder / "b").exists()
+
+
+def test_a_tape_in_use_is_left_alone_and_the_others_are_done(commands: Commands) -> None:
+    busy = commands.write("in/busy", cassette(plain(f"It is {SECRET}")))
+    free = commands.write("in/free", cassette(plain(f"It is {SECRET}")))
+    before = busy.read_bytes()
+    lock = TapeLock.acquire(str(busy))
+    try:
+        assert commands.run("scrub", "in")[0] == 1
+    finally:
+        lock.release()
+    assert "in use" in commands.err
+    assert busy.read_bytes() == before
+    assert SECRET.encode() not in free.read_bytes()
+
+
+def test_a_damaged_tape_is_named_and_left_alone(commands: Commands) -> None:
+    path = commands.write("a", cassette(plain(f"It is {SECRET}")))
+    path.write_bytes(path.read_bytes()[:-20])
+    before = path.read_bytes()
+    assert commands.run("scrub", "a")[0] == 1
+    assert "a:" in commands.err
+    assert path.read_bytes() == before
+
+
+def test_the_configured_cassette_is_the_one_without_a_path(commands: Commands) -> None:
+    commands.write("fixtures/llm/default", cassette(plain()))
+    assert commands.run("scrub") == (0, "fixtures/llm/default: nothing to replace\n")
+
+
+def test_permissions_and_links_stay(commands: Commands) -> None:
+    path = commands.write("real", cassette(plain(f"It is {SECRET}")))
+    path.chmod(0o640)
+    (commands.folder / "link").symlink_to("real")
+    assert commands.run("scrub", "link")[0] == 0
+    assert (commands.folder / "link").is_symlink()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert SECRET.encode() not in path.read_bytes()

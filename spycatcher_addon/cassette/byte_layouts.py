@@ -14,7 +14,7 @@ import json
 from collections.abc import Callable
 from typing import Final, NoReturn
 
-from spycatcher_addon.cassette.fields import JsonObject, MalformedFieldError, depth_exceeds, join, required, text_at, texts_at
+from spycatcher_addon.cassette.fields import JsonObject, MalformedFieldError, depth_exceeds, join, required, shown, text_at, texts_at
 from spycatcher_addon.cassette.jsontext import JsonValue
 
 MAX_JSON_DEPTH: Final = 100
@@ -77,7 +77,7 @@ def select_layout(text: str) -> tuple[str, JsonValue] | None:
         value: JsonValue = _DECODE(text)
         if "\\u" in text:
             print_compact(value).encode("utf-8")  # half a character can be escaped, but not stored raw in the cassette
-        if depth_exceeds(value, MAX_JSON_DEPTH):
+        if text.count("{") + text.count("[") > MAX_JSON_DEPTH and depth_exceeds(value, MAX_JSON_DEPTH):
             return None
         for name, encode in LAYOUTS.items():
             if (name != "indent2" or text[1:2] == "\n") and encode(value) == text:
@@ -94,7 +94,7 @@ def encode_with_layout(value: JsonValue, layout: str, place: str) -> str:
         MalformedFieldError: The layout is unknown, or the value has a number that no JSON text could have held.
     """
     if layout not in LAYOUTS:
-        raise MalformedFieldError(join(place, "layout"), f"unknown layout {layout!r}; known are {', '.join(LAYOUTS)}")
+        raise MalformedFieldError(join(place, "layout"), f"unknown layout {shown(layout)}; known are {', '.join(LAYOUTS)}")
     try:
         return LAYOUTS[layout](value)
     except ValueError:

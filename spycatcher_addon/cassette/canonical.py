@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from spycatcher_addon.cassette.jsontext import JsonValue, encode_canonical
+from spycatcher_addon.cassette.jsontext import JsonValue, encode_canonical, encode_string
 from spycatcher_addon.cassette.model import CanonicalRequest, RecordedRequest
+from spycatcher_addon.cassette.normalizing import NormalizeRule, normalize_strings
 from spycatcher_addon.cassette.pointers import PointerTree, parse_pointers, remove_pointers
 from spycatcher_addon.cassette.pointers import pointer_from_config as pointer_from_config
 from spycatcher_addon.cassette.tokens import MARK, renumber_tokens
@@ -27,6 +28,8 @@ class IgnorePathConfig:
 
     ignored_body_paths: Sequence[str] = ()
     """JSON Pointers (RFC 6901) into the body; the token ``*`` stands for every element where it meets an array."""
+    normalize: tuple[NormalizeRule, ...] = ()
+    """Rules for volatile values inside the strings of what is left."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ignored_body_paths", tuple(self.ignored_body_paths))
@@ -80,28 +83,36 @@ def canonicalize_parts(
     Raises:
         InvalidPointerPathError: As for :func:`canonicalize`.
     """
+    body = remove_pointers(parsed_json, ignore.pointers)
     canonical = CanonicalRequest(
         method=method.translate(_ASCII_UPPER),
         path=path,
         canonical_query=canonical_query(query),
-        canonical_body=remove_pointers(parsed_json, ignore.pointers),
+        canonical_body=normalize_strings(body, ignore.normalize) if ignore.normalize else body,
     )
     return renumber_tokens(canonical) if has_tokens else canonical
 
 
 def canonical_json(canonical: CanonicalRequest) -> str:
     """Print the compact JSON text that is hashed: four keys in fixed order, the body's keys sorted."""
-    return (
-        f'{{"method":{encode_canonical(canonical.method)},"path":{encode_canonical(canonical.path)}'
-        f',"canonical_query":{encode_canonical(canonical.canonical_query)}'
-        f',"canonical_body":{encode_canonical(canonical.canonical_body)}}}'
+    return "".join(_canonical_parts(canonical))
+
+
+def _canonical_parts(canonical: CanonicalRequest) -> tuple[str, str, str]:
+    head = (
+        f'{{"method":{encode_string(canonical.method)},"path":{encode_string(canonical.path)}'
+        f',"canonical_query":{encode_string(canonical.canonical_query)},"canonical_body":'
     )
+    return head, encode_canonical(canonical.canonical_body), "}"
 
 
 def stable_hash(canonical: CanonicalRequest) -> str:
     """Hash a canonical request: SHA-256 of :func:`canonical_json` in UTF-8, as 64 lower-case hex digits."""
-    # A request line may hold bytes that are no text; whatever they were decoded to must hash, not raise.
-    return hashlib.sha256(canonical_json(canonical).encode("utf-8", "surrogatepass")).hexdigest()
+    digest = hashlib.sha256()
+    for part in _canonical_parts(canonical):  # not joined: a body may be long
+        # A request line may hold bytes that are no text; whatever they were decoded to must hash, not raise.
+        digest.update(part.encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def canonical_query(query: str) -> str:

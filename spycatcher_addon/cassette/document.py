@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NoReturn
 
-from spycatcher_addon.cassette.fields import JsonObject, found
+from spycatcher_addon.cassette.fields import JsonObject, found, step
 from spycatcher_addon.cassette.jsontext import JsonValue
 
 INTERACTIONS: Final = "interactions"
@@ -32,6 +32,8 @@ RESTORE: Final = "restore the file from version control, or record the conversat
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _ELEMENT_START: Final = b"    {\n"
 _ELEMENT_END: Final = b"\n    }"
+_BOUNDARY: Final = _ELEMENT_END + SEPARATOR + _ELEMENT_START
+_OTHERWISE: Final = "not laid out as the harness writes it"
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _CONFLICT_MARKER: Final = re.compile(rb"^(?:<{7} |\|{7} |={7}$|>{7} )", re.MULTILINE)
 
@@ -54,34 +56,70 @@ def normalize_text(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
 
-def scan_canonical(data: bytes) -> Iterator[tuple[str | int, JsonValue]]:
-    """Read a document that is laid out as the harness writes it; yields what :func:`scan_document` does.
+def cut_canonical(chunks: Iterable[bytes | memoryview]) -> Iterator[tuple[int, bytes]]:
+    """Cut a document that is laid out as the harness writes it: first what stands before the interactions, then each of them.
 
-    Cutting at lines is safe: a JSON string holds no raw line feed, and the pieces between the cuts are whole values.
+    Cutting at lines is safe: a JSON string holds no raw line feed, and the pieces between the cuts are whole values. Only one
+    interaction and one chunk are held at a time.
+
+    Args:
+        chunks: The file from its first byte to its last; the first chunk must hold everything before the interactions, and a byte more.
+
+    Yields:
+        Where a piece begins in the file, and the piece; the first one ends with :data:`HEAD_END`.
 
     Raises:
         ValueError: The document is laid out in another way, or broken; some of it may have been given already.
-        RecursionError: It is nested too deeply for the JSON reader.
     """
-    head_bytes = data.find(HEAD_END) + len(HEAD_END)
-    is_empty = data[head_bytes : head_bytes + len(EMPTY_TAIL) + 1] == EMPTY_TAIL
-    if head_bytes < len(HEAD_END) or not (is_empty or data.endswith(_ELEMENT_END + TAIL)):
-        raise ValueError("not laid out as the harness writes it")
-    head = _decode(data[:head_bytes] + EMPTY_TAIL)
-    assert isinstance(head, dict), "a JSON text that ends with a closing brace is an object"
-    yield from head.items()
-    if is_empty:
+    source = iter(chunks)
+    buffer = bytearray(next(source, b""))
+    start = buffer.find(HEAD_END) + len(HEAD_END)
+    if start < len(HEAD_END):
+        raise ValueError(_OTHERWISE)
+    yield 0, bytes(buffer[:start])
+    if not buffer.startswith(FIRST, start):
+        if buffer[start:] + next(source, b"") != EMPTY_TAIL:
+            raise ValueError(_OTHERWISE)
         return
-    end = len(data) - len(TAIL)
-    start = head_bytes + len(FIRST)
-    boundary = _ELEMENT_END + SEPARATOR + _ELEMENT_START
-    index = 0
-    while start < end:
-        cut = data.find(boundary, start, end)
-        stop = end if cut < 0 else cut + len(_ELEMENT_END)
-        yield index, _decode(data[start:stop])
-        index += 1
-        start = stop + len(SEPARATOR)
+    start += len(FIRST)
+    place = searched = 0
+    while True:
+        searched = max(searched, start)
+        while (cut := buffer.find(_BOUNDARY, searched)) >= 0:
+            stop = cut + len(_ELEMENT_END)
+            yield place + start, bytes(buffer[start:stop])
+            start = searched = stop + len(SEPARATOR)
+        chunk = next(source, None)
+        if chunk is None:
+            break
+        del buffer[:start]
+        place += start
+        start = 0
+        searched = max(0, len(buffer) - len(_BOUNDARY))
+        buffer += chunk
+    if not buffer.endswith(_ELEMENT_END + TAIL):
+        raise ValueError(_OTHERWISE)
+    yield place + start, bytes(buffer[start : -len(TAIL)])
+
+
+def parse_canonical_head(piece: bytes) -> JsonObject:
+    """Read the first piece of :func:`cut_canonical`: the top-level members, with no interactions.
+
+    Raises:
+        ValueError, RecursionError: It is not JSON.
+    """
+    head = _decode(piece + EMPTY_TAIL)
+    assert isinstance(head, dict), "a JSON text that ends with a closing brace is an object"
+    return head
+
+
+def parse_canonical_element(piece: bytes) -> JsonValue:
+    """Read one of the other pieces of :func:`cut_canonical`.
+
+    Raises:
+        ValueError, RecursionError: It is not JSON.
+    """
+    return _decode(piece)
 
 
 def scan_document(data: bytes) -> Iterator[tuple[str | int, JsonValue]]:
@@ -137,9 +175,9 @@ class _Scanner:
         for _ in self._items("}"):
             key = self._member_key()
             if key in keys:
-                raise DuplicateKeyError(f'the key "{key}" stands twice')
+                raise DuplicateKeyError(f'the key "{step(key)}" stands twice')
             keys.add(key)
-            self._key = key
+            self._key = step(key)
             if key == INTERACTIONS and self._peek() == "[":
                 yield key, []
                 yield from self._elements()
@@ -201,7 +239,7 @@ def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     members = dict(pairs)
     if len(members) != len(pairs):
         [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
-        raise DuplicateKeyError(f'the key "{twice}" stands twice in one object')
+        raise DuplicateKeyError(f'the key "{step(twice)}" stands twice in one object')
     return members
 
 

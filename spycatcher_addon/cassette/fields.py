@@ -19,6 +19,8 @@ MAX_STATUS: Final = 2**16 - 1
 """What the formats can hold. A status no client could be sent is refused when it is replayed, not when it is read."""
 MAX_UNSIGNED: Final = 2**64 - 1
 
+_WORD: Final = re.compile(r"[a-z][a-z_-]{0,23}[0-9]?")
+"""Whatever a format has for a key or a choice looks like this."""
 _SURROGATE_ESCAPE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -51,6 +53,16 @@ def found(value: JsonValue) -> str:
             return "an array"
         case dict():
             return "an object"
+
+
+def step(key: str) -> str:
+    """A key as messages show it. One that no format has could be anything, a secret too: ``*`` stands for it."""
+    return key if _WORD.fullmatch(key) else "*"
+
+
+def shown(text: str) -> str:
+    """A value where one of a few words was expected, as messages show it; the length of one that may be anything."""
+    return repr(text) if _WORD.fullmatch(text) else f"a text of {len(text)} characters"
 
 
 def unexpected(place: str, expected: str, value: JsonValue) -> MalformedFieldError:
@@ -175,7 +187,7 @@ def _strings(root: JsonValue, place: str) -> Iterator[tuple[str, str]]:
             case dict():
                 for key, item in value.items():
                     yield where, key
-                    pending.append((join(where, key), item))
+                    pending.append((join(where, step(key)), item))
 
 
 def depth_exceeds(root: JsonValue, limit: int) -> bool:

@@ -24,6 +24,7 @@ from spycatcher_addon.cassette.fields import (
     object_at,
     optional_integer_at,
     optional_text_at,
+    shown,
     text_at,
 )
 from spycatcher_addon.cassette.jsontext import JsonValue
@@ -33,6 +34,7 @@ from spycatcher_addon.cassette.model import (
     Interaction,
     Metadata,
     NonStreamResponse,
+    RecordedAnswer,
     RecordedRequest,
     RecordedResponse,
     StreamEvent,
@@ -55,7 +57,7 @@ def parse_interaction(value: JsonValue) -> Interaction:
     if depth_exceeds(members, _MAX_DEPTH):
         raise MalformedFieldError("", "nested more than 127 levels deep")
     return Interaction(
-        _parse_request(object_at(members, "request", "")),
+        parse_request(members),
         _parse_response(object_at(members, "response", "")),
         parse_metadata(object_at(members, "metadata", "")),
     )
@@ -72,7 +74,9 @@ def parse_metadata(members: JsonObject) -> Metadata:
     )
 
 
-def _parse_request(members: JsonObject) -> RecordedRequest:
+def parse_request(interaction: JsonObject) -> RecordedRequest:
+    """Read the member ``request`` of an interaction alone; raises what :func:`parse_interaction` does."""
+    members = object_at(interaction, "request", "")
     return RecordedRequest(
         text_at(members, "method", "request"),
         text_at(members, "path", "request"),
@@ -83,6 +87,14 @@ def _parse_request(members: JsonObject) -> RecordedRequest:
     )
 
 
+def parse_answer(interaction: JsonObject) -> RecordedAnswer:
+    """Read an interaction without its request; raises what :func:`parse_interaction` does."""
+    return RecordedAnswer(
+        _parse_response(object_at(interaction, "response", "")),
+        parse_metadata(object_at(interaction, "metadata", "")),
+    )
+
+
 def _parse_response(members: JsonObject) -> RecordedResponse:
     kind = text_at(members, "kind", "response")
     status = integer_at(members, "status", "response", MAX_STATUS)
@@ -90,7 +102,7 @@ def _parse_response(members: JsonObject) -> RecordedResponse:
     if kind == "non_stream":
         return NonStreamResponse(status, headers, _bytes_at(members, "body", "response"))
     if kind != "stream":
-        raise MalformedFieldError("response.kind", f'expected "non_stream" or "stream", found {kind!r}')
+        raise MalformedFieldError("response.kind", f'expected "non_stream" or "stream", found {shown(kind)}')
     events = tuple(_parse_event(event, index) for index, event in enumerate(list_at(members, "events", "response")))
     transcript = _bytes_at(members, "raw_transcript", "response")
     timing = None if members.get("timing") is None else _parse_timing(object_at(members, "timing", "response"), transcript)
@@ -117,7 +129,7 @@ def _parse_event(value: JsonValue, index: int) -> StreamEvent:
         return CommentEvent(text_at(members, "text", place))
     if kind == "data":
         return DataEvent(text_at(members, "raw", place))
-    raise MalformedFieldError(f"{place}.kind", f'expected "comment" or "data", found {kind!r}')
+    raise MalformedFieldError(f"{place}.kind", f'expected "comment" or "data", found {shown(kind)}')
 
 
 def _parse_timing(members: JsonObject, transcript: bytes) -> Timing:

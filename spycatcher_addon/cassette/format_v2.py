@@ -34,6 +34,7 @@ from spycatcher_addon.cassette.fields import (
     list_at,
     object_at,
     optional_text_at,
+    shown,
     text_at,
     unexpected,
 )
@@ -46,6 +47,7 @@ from spycatcher_addon.cassette.model import (
     Interaction,
     Metadata,
     NonStreamResponse,
+    RecordedAnswer,
     RecordedRequest,
     RecordedResponse,
     StreamEvent,
@@ -73,8 +75,7 @@ def print_interaction(interaction: Interaction) -> str:
     parts = [
         '"request": ' + _members(_request_members(interaction.request), _IN_INTERACTION),
         '"response": ' + _members(_response_members(interaction.response), _IN_INTERACTION),
-        '"metadata": '
-        + _members(_metadata_members(metadata), _IN_INTERACTION),
+        '"metadata": ' + _members(_metadata_members(metadata), _IN_INTERACTION),
     ]
     if interaction.failure is not None:
         parts.append('"failure": ' + print_compact(interaction.failure.value))
@@ -89,7 +90,7 @@ def parse_interaction(value: JsonValue) -> Interaction:
     """
     members = as_object(value, "")
     return Interaction(
-        _parse_request(object_at(members, "request", "")),
+        parse_request(members),
         _parse_response(object_at(members, "response", "")),
         parse_metadata(object_at(members, "metadata", "")),
         _parse_failure(optional_text_at(members, "failure", "")),
@@ -102,7 +103,7 @@ def _parse_failure(value: str | None) -> FailureKind | None:
     try:
         return FailureKind(value)
     except ValueError:
-        raise MalformedFieldError("failure", f"expected one of {', '.join(FailureKind)}, found {value!r}") from None
+        raise MalformedFieldError("failure", f"expected one of {', '.join(FailureKind)}, found {shown(value)}") from None
 
 
 def _members(members: list[str], newline: str) -> str:
@@ -196,7 +197,9 @@ def _timing_members(timing: Timing) -> list[str]:
     return [f'"ttft_ms": {timing.ttft_ms}', '"chunks": ' + chunks]
 
 
-def _parse_request(members: JsonObject) -> RecordedRequest:
+def parse_request(interaction: JsonObject) -> RecordedRequest:
+    """Read the member ``request`` of an interaction alone; raises what :func:`parse_interaction` does."""
+    members = object_at(interaction, "request", "")
     return RecordedRequest(
         text_at(members, "method", "request"),
         text_at(members, "path", "request"),
@@ -204,6 +207,15 @@ def _parse_request(members: JsonObject) -> RecordedRequest:
         headers_at(members, "request"),
         parse_byte_field(object_at(members, "body", "request"), "request.body"),
         stable_hash=optional_text_at(members, "stable_hash", "request"),
+    )
+
+
+def parse_answer(interaction: JsonObject) -> RecordedAnswer:
+    """Read an interaction without its request; raises what :func:`parse_interaction` does."""
+    return RecordedAnswer(
+        _parse_response(object_at(interaction, "response", "")),
+        parse_metadata(object_at(interaction, "metadata", "")),
+        _parse_failure(optional_text_at(interaction, "failure", "")),
     )
 
 
@@ -218,11 +230,12 @@ def _parse_response(members: JsonObject) -> RecordedResponse:
             raise unexpected("response.answers_stream", "a boolean", answers_stream)
         return NonStreamResponse(status, headers, body, answers_stream)
     if kind != "stream":
-        raise MalformedFieldError("response.kind", f'expected "non_stream" or "stream", found {kind!r}')
+        raise MalformedFieldError("response.kind", f'expected "non_stream" or "stream", found {shown(kind)}')
     events = tuple(_parse_event(event, index) for index, event in enumerate(list_at(members, "events", "response")))
-    transcript = _parse_transcript(object_at(members, "raw_transcript", "response"), events)
+    field = object_at(members, "raw_transcript", "response")
+    transcript = _parse_transcript(field, events)
     timing = None if members.get("timing") is None else _parse_timing(object_at(members, "timing", "response"), len(transcript))
-    return StreamResponse(status, headers, events, transcript, timing)
+    return StreamResponse(status, headers, events, transcript, timing, is_canonical="layout" in field)
 
 
 def _parse_event(value: JsonValue, index: int) -> StreamEvent:

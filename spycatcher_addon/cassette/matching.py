@@ -22,8 +22,9 @@ from spycatcher_addon.cassette.canonical import (
 )
 from spycatcher_addon.cassette.diff import Difference, diff_summary, differences
 from spycatcher_addon.cassette.jsontext import JsonValue
-from spycatcher_addon.cassette.model import CanonicalRequest, Cassette, Interaction, RecordedRequest
+from spycatcher_addon.cassette.model import Answering, CanonicalRequest, Interaction, RecordedRequest, Tape
 from spycatcher_addon.cassette.nearest import find_nearest
+from spycatcher_addon.choices import MatchMode
 from spycatcher_addon.errors import InvalidCassetteError
 
 DIAGNOSTIC_EXHAUSTED: Final = "cassette-exhausted"
@@ -31,15 +32,6 @@ DIAGNOSTIC_NO_MATCH: Final = "no-matching-interaction"
 DIAGNOSTIC_CONSUMED: Final = "interaction-already-consumed"
 
 _MAX_SEEN_AT = 5
-
-
-class MatchMode(StrEnum):
-    """How requests find their interactions."""
-
-    SEQUENTIAL_STRICT = "sequential_strict"
-    """In the recorded order, each exactly once."""
-    KEYED = "keyed"
-    """In any order: the first unused interaction with the same hash."""
 
 
 class PositionKind(StrEnum):
@@ -68,7 +60,7 @@ class Matched:
     """The interaction that answers the request."""
 
     index: int
-    interaction: Interaction
+    interaction: Answering
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +89,11 @@ class MismatchDiagnostic:
 
 
 class ReplayMatchEngine:
-    """The state of one pass over a cassette. It never rewinds."""
+    """The state of one pass over a cassette. Only :meth:`rewind` starts another one."""
 
     def __init__(
         self,
-        cassette: Cassette,
+        cassette: Tape,
         match_mode: MatchMode = MatchMode.SEQUENTIAL_STRICT,
         ignore: IgnorePathConfig = NOTHING_IGNORED,
         include_failures: bool = False,
@@ -117,23 +109,22 @@ class ReplayMatchEngine:
             InvalidCassetteError: An interaction has no stable hash; the first one is named.
             InvalidPointerPathError: A path is not a usable pointer, or does not fit a recorded body.
         """
-        self._interactions = cassette.interactions
+        self._tape = cassette
+        self._outlines = cassette.outlines()
         self._match_mode = match_mode
         self._ignore = ignore
         self._redact = redact
         # The layout of format 1 keeps a canonical form beside the body; under ignored paths it would be the wrong one.
-        self._trusts_stored_form = cassette.format_version == 1 and not ignore.ignored_body_paths
-        self._used = bytearray(len(self._interactions))
+        self._trusts_stored_form = cassette.format_version == 1 and not ignore.ignored_body_paths and not ignore.normalize
+        self._used = bytearray(len(self._outlines))
         self._place = 0
         """Sequential: the next interaction. Keyed: the one after the last used."""
         self._hashes: list[str] = []
         self._other_hashes: dict[int, str] = {}
-        self._index_hashes(cassette)
-        skipped = set() if include_failures else {index for index, each in enumerate(self._interactions) if each.failure is not None}
-        for index in skipped:
-            self._used[index] = 1
+        self._index_hashes()
+        skipped = set() if include_failures else {index for index, each in enumerate(self._outlines) if each.failure is not None}
+        self._skipped = frozenset(skipped)
         self._unavailable = len(skipped)
-        self._pass_over_used()
         self._indexes_by_hash: dict[str, list[int]] = {}
         self._passed: dict[str, int] = {}
         """Keyed: how many at the head of a hash's indexes are known to be used."""
@@ -141,14 +132,24 @@ class ReplayMatchEngine:
             if index not in skipped:
                 self._indexes_by_hash.setdefault(hash_text, []).append(index)
         self._body_sizes: list[int] | None = None
+        self.rewind()
+
+    def rewind(self) -> None:
+        """Begin again: nothing is used, the next interaction is the first that takes part."""
+        self._used[:] = bytes(len(self._used))
+        for index in self._skipped:
+            self._used[index] = 1
+        self._place = 0
+        self._passed.clear()
+        self._pass_over_used()
 
     def __len__(self) -> int:
-        return len(self._interactions)
+        return len(self._outlines)
 
     @property
     def available(self) -> int:
         """How many interactions take part: all but recorded failures that are passed over."""
-        return len(self._interactions) - self._unavailable
+        return len(self._outlines) - self._unavailable
 
     def unused(self) -> tuple[int, ...]:
         """Zero-based indexes of the interactions not consumed yet, in recorded order."""
@@ -161,19 +162,34 @@ class ReplayMatchEngine:
             self.commit(outcome.index)
         return outcome
 
+    def interaction(self, index: int) -> Interaction:
+        """The interaction of that zero-based index, used or not."""
+        return self._tape.interaction(index)
+
+    def recorded_at(self, observed_hash: str) -> int | None:
+        """Where the tape has a request of this hash first, used or not."""
+        indexes = self._indexes_by_hash.get(observed_hash)
+        return indexes[0] if indexes else None
+
+    def stable_hash(self, index: int) -> str:
+        """The hash that the tape notes for the interaction of that zero-based index, whatever the present settings make of it."""
+        return self._outlines[index].stable_hash or ""
+
     def has_match(self, observed_hash: str) -> bool:
         """Whether a peek with this hash would match."""
         return self._find(observed_hash) is not None
 
-    def peek(self, observed: CanonicalRequest, observed_hash: str) -> Matched | MismatchDiagnostic:
+    def peek(self, observed: CanonicalRequest | None, observed_hash: str) -> Matched | MismatchDiagnostic:
         """Match a request without consuming anything.
 
         Args:
-            observed_hash: ``stable_hash(observed)``; looking up needs nothing else, ``observed`` serves the diagnosis.
+            observed: Serves the diagnosis; ``None`` will do where :meth:`has_match` says that there will be none.
+            observed_hash: ``stable_hash(observed)``; looking up needs nothing else.
         """
         index = self._find(observed_hash)
         if index is not None:
-            return Matched(index, self._interactions[index])
+            return Matched(index, self._tape.answer(index))
+        assert observed is not None, "without it there is a match"
         if self._match_mode is MatchMode.KEYED:
             return self._keyed_miss(observed, observed_hash)
         return self._sequential_miss(observed, observed_hash)
@@ -195,11 +211,11 @@ class ReplayMatchEngine:
             while self._place < len(self._used) and self._used[self._place]:
                 self._place += 1
 
-    def _index_hashes(self, cassette: Cassette) -> None:
-        is_same_ignored = set(cassette.hashing.ignore_paths) == set(self._ignore.ignored_body_paths)
-        is_trusted = cassette.format_version != 1 and is_same_ignored and self._redact is None
-        for index, interaction in enumerate(cassette.interactions):
-            stored = interaction.request.stable_hash
+    def _index_hashes(self) -> None:
+        is_same_ignored = self._tape.hashing.compares_like(self._ignore.ignored_body_paths, self._ignore.normalize)
+        is_trusted = self._tape.format_version != 1 and is_same_ignored and self._redact is None
+        for index, outline in enumerate(self._outlines):
+            stored = outline.stable_hash
             if stored is None:
                 raise InvalidCassetteError(
                     f"interaction at index {index} has no stable_hash; all interactions must be hashed before replay. "
@@ -208,7 +224,7 @@ class ReplayMatchEngine:
             if is_trusted:
                 self._hashes.append(stored)
                 continue
-            recomputed = stable_hash(self._canonicalize(interaction.request))
+            recomputed = stable_hash(self._canonicalize(self._tape.request(index)))
             if self._trusts_stored_form:
                 self._hashes.append(stored)
                 if recomputed != stored:
@@ -277,10 +293,10 @@ class ReplayMatchEngine:
         )
 
     def _nearest(self, observed: CanonicalRequest) -> int | None:
-        if not self._interactions:
+        if not self._outlines:
             return None
         if self._body_sizes is None:
-            self._body_sizes = [len(interaction.request.body) for interaction in self._interactions]
+            self._body_sizes = [outline.body_bytes for outline in self._outlines]
         # Recorded bodies may be printed with spaces or escapes; one of them tells how much longer that makes them.
         sample = min(self._place, len(self) - 1)
         stretch = self._body_sizes[sample] / len(canonical_json(self._expected(sample)))
@@ -294,7 +310,7 @@ class ReplayMatchEngine:
         )
 
     def _expected(self, index: int) -> CanonicalRequest:
-        request = self._interactions[index].request
+        request = self._tape.request(index)
         if self._trusts_stored_form and request.canonical_request is not None:
             return request.canonical_request
         return self._canonicalize(request)

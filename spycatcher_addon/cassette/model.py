@@ -5,11 +5,14 @@ Names are the guide's. ``parsed_json`` is derived from the bytes, once, when som
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import Protocol
 
 from spycatcher_addon.cassette.jsontext import JsonValue, NotJsonError, parse_json
+from spycatcher_addon.cassette.normalizing import NormalizeRule
 from spycatcher_addon.content_coding import decode_body
 from spycatcher_addon.exchange import Headers
 
@@ -137,6 +140,8 @@ class StreamResponse:
     events: tuple[StreamEvent, ...]
     raw_transcript: bytes
     timing: Timing | None = None
+    is_canonical: bool = field(default=False, compare=False)
+    """Whether the transcript is known to be the canonical print of the events; that of others may still be."""
 
 
 type RecordedResponse = NonStreamResponse | StreamResponse
@@ -183,11 +188,43 @@ class Interaction:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedAnswer:
+    """An interaction without its request: all that is needed to answer with it."""
+
+    response: RecordedResponse
+    metadata: Metadata
+    failure: FailureKind | None = None
+
+
+type Answering = Interaction | RecordedAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What must be known of an interaction to find it on a tape."""
+
+    stable_hash: str | None
+    failure: FailureKind | None
+    body_bytes: int
+    """Length of the request's body."""
+
+
+def outline_of(interaction: Interaction) -> Outline:
+    """Give what must be known of an interaction to find it."""
+    return Outline(interaction.request.stable_hash, interaction.failure, len(interaction.request.body))
+
+
+@dataclass(frozen=True, slots=True)
 class Hashing:
     """What the stored hashes of a tape were made with; under other settings they are recomputed."""
 
     ignore_paths: tuple[str, ...] = ()
     redaction_rules: tuple[str, ...] = ()
+    normalize: tuple[NormalizeRule, ...] = ()
+
+    def compares_like(self, ignore_paths: Sequence[str], normalize: Sequence[NormalizeRule]) -> bool:
+        """Whether bodies are compared alike under these settings; order and repetition of paths make no difference."""
+        return set(self.ignore_paths) == set(ignore_paths) and self.normalize == tuple(normalize)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,3 +235,53 @@ class Cassette:
     interactions: tuple[Interaction, ...] = ()
     hashing: Hashing = Hashing()
     generator: str = ""
+
+    def outlines(self) -> tuple[Outline, ...]:
+        """What must be known of each interaction to find it, in their order."""
+        return tuple(map(outline_of, self.interactions))
+
+    def interaction(self, index: int) -> Interaction:
+        """The interaction of that zero-based index."""
+        return self.interactions[index]
+
+    def answer(self, index: int) -> Answering:
+        """All that is needed to answer with it."""
+        return self.interactions[index]
+
+    def request(self, index: int) -> RecordedRequest:
+        """Its request alone."""
+        return self.interactions[index].request
+
+
+class Tape(Protocol):
+    """What replaying needs of a tape, be it in memory (:class:`Cassette`) or in its file."""
+
+    @property
+    def format_version(self) -> int: ...
+
+    @property
+    def hashing(self) -> Hashing: ...
+
+    def outlines(self) -> tuple[Outline, ...]:
+        """What must be known of each interaction to find it, in their order."""
+
+    def interaction(self, index: int) -> Interaction:
+        """The interaction of that zero-based index.
+
+        Raises:
+            InvalidCassetteError: It is not there any more.
+        """
+
+    def answer(self, index: int) -> Answering:
+        """All that is needed to answer with it, which may be cheaper.
+
+        Raises:
+            InvalidCassetteError: It is not there any more.
+        """
+
+    def request(self, index: int) -> RecordedRequest:
+        """Its request alone, which may be cheaper.
+
+        Raises:
+            InvalidCassetteError: It is not there any more.
+        """

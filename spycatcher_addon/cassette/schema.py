@@ -10,7 +10,8 @@ Knows no paths; the caller says how to call the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 from spycatcher_addon.cassette import format_v1, format_v2
@@ -24,8 +25,10 @@ from spycatcher_addon.cassette.document import (
     SEPARATOR,
     TAIL,
     DamagedDocumentError,
+    cut_canonical,
     normalize_text,
-    scan_canonical,
+    parse_canonical_element,
+    parse_canonical_head,
     scan_document,
 )
 from spycatcher_addon.cassette.fields import (
@@ -42,6 +45,7 @@ from spycatcher_addon.cassette.fields import (
 )
 from spycatcher_addon.cassette.jsontext import JsonValue
 from spycatcher_addon.cassette.model import Cassette, Hashing, Interaction
+from spycatcher_addon.cassette.normalizing import parse_normalize_rules
 from spycatcher_addon.errors import InvalidCassetteError, UnsupportedCassetteFormatVersionError
 
 __all__ = [
@@ -50,11 +54,14 @@ __all__ = [
     "FORMAT_VERSION",
     "SEPARATOR",
     "TAIL",
+    "Element",
+    "OtherwiseLaidOutError",
     "encode_cassette",
     "encode_head",
     "encode_interaction",
     "is_canonical_tail",
     "parse_cassette",
+    "stream_cassette",
 ]
 
 FORMAT_VERSION: Final = 2
@@ -62,6 +69,22 @@ FORMAT_VERSION: Final = 2
 
 _READERS: Final[dict[int, Callable[[JsonValue], Interaction]]] = {1: format_v1.parse_interaction, 2: format_v2.parse_interaction}
 _MAX_VERSION: Final = 2**32 - 1
+_CHUNK_BYTES: Final = 1 << 20
+
+
+class OtherwiseLaidOutError(Exception):
+    """A file is not laid out as the harness writes it, or damaged: :func:`parse_cassette` reads it, or says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One interaction of a file, and where it stands."""
+
+    start: int
+    """Place of its first byte in the file."""
+    data: bytes
+    """Its bytes in the file, without a separator."""
+    interaction: Interaction
 
 
 def parse_cassette(data: bytes, source: str) -> Cassette:
@@ -77,20 +100,52 @@ def parse_cassette(data: bytes, source: str) -> Cassette:
         UnsupportedCassetteFormatVersionError: The version is another; told before the rest is looked at.
     """
     data = normalize_text(data)
-    has_surrogates = mentions_surrogates(data)
     try:
-        return _assemble(scan_canonical(data), has_surrogates)
-    except (ValueError, RecursionError, MalformedFieldError):
+        head, elements = stream_cassette(memoryview(data)[start : start + _CHUNK_BYTES] for start in range(0, len(data), _CHUNK_BYTES))
+        return replace(head, interactions=tuple(element.interaction for element in elements))
+    except OtherwiseLaidOutError:
         # The general reader decides, and knows how to say what is wrong.
         pass
     try:
-        return _assemble(scan_document(data), has_surrogates)
+        return _assemble(scan_document(data), mentions_surrogates(data))
     except MalformedFieldError as error:
         raise InvalidCassetteError(f"{source}: {error.place}: {error.problem}; {RESTORE}") from None
     except DamagedDocumentError as error:
         raise InvalidCassetteError(f"{source}: {error}") from None
     except RecursionError:
         raise InvalidCassetteError(f"{source}: nested too deeply to be read; {RESTORE}") from None
+
+
+def stream_cassette(chunks: Iterable[bytes | memoryview]) -> tuple[Cassette, Iterator[Element]]:
+    """Read a cassette that is laid out as the harness writes it, holding one interaction at a time.
+
+    Everything is checked that :func:`parse_cassette` checks.
+
+    Args:
+        chunks: The file from its first byte to its last; the first chunk must hold everything before the interactions.
+
+    Returns:
+        The cassette without its interactions, and those, one by one. Nothing is certain before the last one has come.
+
+    Raises:
+        OtherwiseLaidOutError: Also while the interactions are read.
+        UnsupportedCassetteFormatVersionError: The version is another.
+    """
+    pieces = cut_canonical(chunks)
+    try:
+        _, first = next(pieces)
+        head = _assemble(iter(parse_canonical_head(first).items()), mentions_surrogates(first))
+    except (ValueError, RecursionError, MalformedFieldError) as error:
+        raise OtherwiseLaidOutError from error
+    return head, _elements(pieces, _READERS[head.format_version])
+
+
+def _elements(pieces: Iterator[tuple[int, bytes]], read: Callable[[JsonValue], Interaction]) -> Iterator[Element]:
+    try:
+        for index, (start, data) in enumerate(pieces):
+            yield Element(start, data, _parse_element(read, parse_canonical_element(data), index, mentions_surrogates(data)))
+    except (ValueError, RecursionError, MalformedFieldError) as error:
+        raise OtherwiseLaidOutError from error
 
 
 def encode_cassette(cassette: Cassette) -> bytes:
@@ -115,6 +170,8 @@ def encode_head(hashing: Hashing, generator: str) -> bytes:
         InvalidCassetteError: A text holds a lone surrogate.
     """
     rules: JsonObject = {"ignore_paths": list(hashing.ignore_paths), "redaction_rules": list(hashing.redaction_rules)}
+    if hashing.normalize:
+        rules["normalize"] = [rule.as_json() for rule in hashing.normalize]
     return _encode_text(
         f'{{\n  "format_version": {FORMAT_VERSION},\n  "generator": {print_compact(generator)},\n  "hashing": '
         + print_indented(rules, "\n  ")
@@ -199,4 +256,8 @@ def _parse_hashing(head: JsonObject) -> Hashing:
     if head.get("hashing") is None:
         return Hashing()
     members = object_at(head, "hashing", "")
-    return Hashing(tuple(texts_at(members, "ignore_paths", "hashing")), tuple(texts_at(members, "redaction_rules", "hashing")))
+    try:
+        normalize = parse_normalize_rules(members.get("normalize") or ())
+    except ValueError as error:
+        raise MalformedFieldError("hashing.normalize", str(error)) from error
+    return Hashing(tuple(texts_at(members, "ignore_paths", "hashing")), tuple(texts_at(members, "redaction_rules", "hashing")), normalize)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 from dataclasses import dataclass, replace
 
 from spycatcher_addon.cassette.canonical import IgnorePathConfig, canonicalize, stable_hash
@@ -17,14 +18,18 @@ from spycatcher_addon.cassette.schema import (
     FORMAT_VERSION,
     SEPARATOR,
     TAIL,
+    Element,
+    OtherwiseLaidOutError,
     encode_cassette,
     encode_head,
     encode_interaction,
     parse_cassette,
+    stream_cassette,
 )
 from spycatcher_addon.content_coding import DEFAULT_LIMIT_BYTES
-from spycatcher_addon.edge.disk import read_regular_file, replace_file, write_at
-from spycatcher_addon.edge.tape_lock import Note, NoteState
+from spycatcher_addon.edge.disk import read_chunks, read_regular_file, replace_file, write_at
+from spycatcher_addon.edge.tape_note import Note, select_good_part
+from spycatcher_addon.edge.tape_reading import count_of
 from spycatcher_addon.errors import HarnessError, InvalidCassetteError
 from spycatcher_addon.notices import Notice
 from spycatcher_addon.redaction.apply import InteractionRedactor
@@ -48,22 +53,9 @@ class OpenTape:
     """What had to be done to it, for people."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoodPart:
-    """What a torn tape was before the append that tore it."""
-
-    data: bytes
-    cassette: Cassette
-
-
 def tail_after(count: int) -> bytes:
     """The closing brackets of a tape of ``count`` interactions."""
     return TAIL if count else EMPTY_TAIL
-
-
-def count_of(count: int) -> str:
-    """``1 interaction``, ``2 interactions``: for messages."""
-    return f"{count} interaction{'' if count == 1 else 's'}"
 
 
 def put_tail(file: io.FileIO, length: int, tail: bytes) -> None:
@@ -74,27 +66,6 @@ def put_tail(file: io.FileIO, length: int, tail: bytes) -> None:
     write_at(file, length - len(tail), tail)
     file.truncate(length)
     os.fsync(file.fileno())
-
-
-def select_good_part(data: bytes, note: Note | None, name: str) -> GoodPart | None:
-    """What a damaged tape held before an append of ours was cut short, or ``None`` when that is not what happened.
-
-    Args:
-        data: The file, which does not parse.
-        note: From its lock file. Only a note of an unfinished append whose lengths fit vouches for anything.
-        name: How to name the file in messages.
-    """
-    if note is None or note.state is not NoteState.APPENDING:
-        return None
-    tail = EMPTY_TAIL if note.is_empty else TAIL
-    start = note.good_length - len(tail)
-    if not 0 < start <= len(data) <= note.next_length:
-        return None
-    good = data[:start] + tail
-    try:
-        return GoodPart(good, parse_cassette(good, name))
-    except HarnessError:
-        return None
 
 
 def open_tape(name: str, target: str, hashing: Hashing, note: Note | None) -> OpenTape:
@@ -116,6 +87,9 @@ def open_tape(name: str, target: str, hashing: Hashing, note: Note | None) -> Op
         data = encode_cassette(Cassette(FORMAT_VERSION, (), hashing, GENERATOR))
         return OpenTape(_replace(target, data, None), len(data), 0, ())
     try:
+        length, count = _length_and_count(file, hashing)
+        if count:
+            return OpenTape(file, length, count, ())
         data, status = read_regular_file(target)
         notices: list[str] = []
         try:
@@ -139,6 +113,31 @@ def open_tape(name: str, target: str, hashing: Hashing, note: Note | None) -> Op
     except BaseException:
         file.close()
         raise
+
+
+def _length_and_count(file: io.FileIO, hashing: Hashing) -> tuple[int, int]:
+    """Check a tape that can be appended to as it stands, holding one interaction at a time; zeros where more must be looked at.
+
+    Raises:
+        UnsupportedCassetteFormatVersionError: Written by something newer.
+        OSError: It cannot be read.
+    """
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return 0, 0
+    last: Element | None = None
+    count = 0
+    try:
+        head, elements = stream_cassette(read_chunks(file))
+        if head.format_version != FORMAT_VERSION or not _is_same(hashing, head.hashing):
+            return 0, 0
+        for element in elements:
+            last, count = element, count + 1
+    except OtherwiseLaidOutError:
+        return 0, 0
+    # Standing there just as it would be written, the last interaction also proves whose brackets follow it.
+    if last is None or encode_interaction(last.interaction) != last.data:
+        return 0, 0
+    return last.start + len(last.data) + len(TAIL), count
 
 
 def _replace(target: str, data: bytes, permissions: int | None) -> io.FileIO:
@@ -198,14 +197,14 @@ def _can_append(data: bytes, cassette: Cassette, name: str) -> bool:
 
 def _is_same(one: Hashing, other: Hashing) -> bool:
     """Order and repetition of settings make no difference to a hash."""
-    return set(one.ignore_paths) == set(other.ignore_paths) and set(one.redaction_rules) == set(other.redaction_rules)
+    return one.compares_like(other.ignore_paths, other.normalize) and set(one.redaction_rules) == set(other.redaction_rules)
 
 
 def rehashed_under(hashing: Hashing, cassette: Cassette) -> Cassette:
     """The tape in the written format, with hashes that agree with ``hashing``."""
     interactions = cassette.interactions
     if cassette.format_version != FORMAT_VERSION or not _is_same(hashing, cassette.hashing):
-        ignore = IgnorePathConfig(hashing.ignore_paths)
+        ignore = IgnorePathConfig(hashing.ignore_paths, hashing.normalize)
         redactor = InteractionRedactor(rules_from_names(hashing.redaction_rules), DEFAULT_LIMIT_BYTES)
         interactions = tuple(_rehashed(interaction, ignore, redactor) for interaction in interactions)
     return Cassette(FORMAT_VERSION, interactions, hashing, GENERATOR)

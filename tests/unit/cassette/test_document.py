@@ -12,21 +12,40 @@ from spycatcher_addon.cassette.document import (
     SEPARATOR,
     TAIL,
     DamagedDocumentError,
+    cut_canonical,
     normalize_text,
-    scan_canonical,
+    parse_canonical_element,
+    parse_canonical_head,
     scan_document,
 )
 
+FIRST_CHUNK = 100
 HEAD = b'{\n  "format_version": 2,\n  "x": {\n    "y": []\n  },' + HEAD_END
 ELEMENTS = [b'    {\n      "a": 1\n    }', b'    {\n      "a": "\\n    },\\n    {\\n"\n    }']
 CANONICAL = HEAD + FIRST + SEPARATOR.join(ELEMENTS) + TAIL
 MEMBERS = [("format_version", 2), ("x", {"y": []}), ("interactions", []), (0, {"a": 1}), (1, {"a": "\n    },\n    {\n"})]
 
 
-def test_both_readers_give_the_same() -> None:
-    assert list(scan_canonical(CANONICAL)) == list(scan_document(CANONICAL)) == MEMBERS
+def scan_canonical(data: bytes, chunk_bytes: int = 1 << 20) -> list[tuple[str | int, Any]]:
+    chunks = [data[:FIRST_CHUNK], *(data[at : at + chunk_bytes] for at in range(FIRST_CHUNK, len(data), chunk_bytes))]
+    (_, head), *elements = cut_canonical(chunks)
+    return [*parse_canonical_head(head).items(), *((index, parse_canonical_element(piece)) for index, (_, piece) in enumerate(elements))]
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 2, 7, 1 << 20])
+def test_both_readers_give_the_same(chunk_bytes: int) -> None:
+    assert scan_canonical(CANONICAL, chunk_bytes) == list(scan_document(CANONICAL)) == MEMBERS
     empty = HEAD + EMPTY_TAIL
-    assert list(scan_canonical(empty)) == list(scan_document(empty)) == MEMBERS[:3]
+    assert scan_canonical(empty, len(EMPTY_TAIL)) == list(scan_document(empty)) == MEMBERS[:3]
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 30, 1 << 20])
+def test_each_piece_says_where_it_stands(chunk_bytes: int) -> None:
+    start = len(HEAD + FIRST)
+    chunks = [CANONICAL[:start], *(CANONICAL[at : at + chunk_bytes] for at in range(start, len(CANONICAL), chunk_bytes))]
+    pieces = list(cut_canonical(chunks))
+    assert [piece for _, piece in pieces] == [HEAD, *ELEMENTS]
+    assert all(CANONICAL.startswith(piece, place) for place, piece in pieces)
 
 
 @pytest.mark.parametrize("indent", [None, 0, 1, 2, 4])
@@ -54,7 +73,7 @@ def test_any_layout_is_read(indent: int | None) -> None:
 )
 def test_the_fast_reader_leaves_everything_else_to_the_general_one(data: bytes) -> None:
     with pytest.raises(ValueError, match="."):
-        list(scan_canonical(data))
+        scan_canonical(data)
 
 
 def test_interactions_that_are_no_array_come_as_they_are() -> None:

@@ -18,6 +18,8 @@ from spycatcher_addon.cassette.fields import (
     object_at,
     optional_text_at,
     reject_lone_surrogates,
+    shown,
+    step,
     text_at,
     texts_at,
 )
@@ -42,6 +44,17 @@ def test_types_are_named(value: Any, name: str) -> None:
 @pytest.mark.parametrize(("place", "key", "path"), [("a", "b", "a.b"), ("", "b", "b"), ("a", "", "a"), ("", "", "")])
 def test_paths_are_joined(place: str, key: str, path: str) -> None:
     assert join(place, key) == path
+
+
+@pytest.mark.parametrize("word", ["a", "non_stream", "compact-ascii", "indent2", "relative_offset_ms"])
+def test_words_of_a_format_are_shown(word: str) -> None:
+    assert (shown(word), step(word)) == (repr(word), word)
+
+
+@pytest.mark.parametrize("text", ["", "sk-fake0123456789", "GET", "AKIAFAKE0123", "two words", "a.b", "x" * 40, "é", "a\n"])
+def test_what_may_be_anything_is_not(text: str) -> None:
+    """It may be a secret that stands in the wrong place."""
+    assert (shown(text), step(text)) == (f"a text of {len(text)} characters", "*")
 
 
 def test_good_fields_are_read() -> None:

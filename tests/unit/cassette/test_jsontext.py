@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from spycatcher_addon.cassette import jsontext
 from spycatcher_addon.cassette.jsontext import MAX_DEPTH, NotJsonError, encode_canonical, format_scalar, parse_json
 
 VECTORS = json.loads((Path(__file__).parents[2] / "data" / "canonical-vectors.json").read_text(encoding="utf-8"))
@@ -16,6 +19,13 @@ CORRECTLY_ROUNDED = {
     "0.9424502837770503": "0.9424502837770503",
     "0.9433567169983137": "0.9433567169983137",
 }
+
+
+@pytest.fixture(params=["orjson", "standard library"], autouse=True)
+def printer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways to print must pass the same tests."""
+    if request.param == "standard library":
+        monkeypatch.setattr(jsontext, "_orjson", None)
 
 
 @pytest.mark.parametrize("vector", VECTORS["number_tokens"], ids=lambda vector: vector["token"])
@@ -140,7 +150,7 @@ def test_printing_a_value_that_json_cannot_hold_is_refused() -> None:
     deep: list[object] = []
     for _ in range(200_000):
         deep = [deep]
-    for value in (float("nan"), float("inf"), deep):
+    for value in (deep, {1, 2}):
         with pytest.raises(NotJsonError):
             encode_canonical(value)  # type: ignore[arg-type]
 
@@ -148,3 +158,16 @@ def test_printing_a_value_that_json_cannot_hold_is_refused() -> None:
 @pytest.mark.parametrize(("value", "text"), [(None, "null"), (True, "true"), (1, "1"), (1.0, "1.0"), (1e-6, "1e-6"), ('a"\n', '"a\\"\\n"')])
 def test_scalars_are_formatted_as_json(value: None | bool | float | str, text: str) -> None:
     assert format_scalar(value) == text
+
+
+def test_a_library_that_spells_numbers_in_another_way_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    usable = jsontext._usable_orjson()
+    assert usable is not None
+
+    def dumps(value: object, option: int) -> bytes:
+        return usable.dumps(value, option=usable.OPT_SORT_KEYS).replace(b"e+", b"e")  # type: ignore[no-any-return]
+
+    monkeypatch.setitem(sys.modules, "orjson", SimpleNamespace(OPT_SORT_KEYS=0, dumps=dumps))
+    assert jsontext._usable_orjson() is None
+    monkeypatch.setitem(sys.modules, "orjson", None)
+    assert jsontext._usable_orjson() is None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any
 
@@ -12,7 +13,6 @@ from spycatcher_addon.cassette.matching import (
     DIAGNOSTIC_NO_MATCH,
     InteractionPosition,
     Matched,
-    MatchMode,
     MismatchDiagnostic,
     PositionKind,
     ReplayMatchEngine,
@@ -20,12 +20,15 @@ from spycatcher_addon.cassette.matching import (
 from spycatcher_addon.cassette.model import (
     CanonicalRequest,
     Cassette,
+    FailureKind,
     Hashing,
     Interaction,
     Metadata,
     NonStreamResponse,
     RecordedRequest,
 )
+from spycatcher_addon.cassette.normalizing import parse_normalize_rules
+from spycatcher_addon.choices import MatchMode
 from spycatcher_addon.errors import InvalidCassetteError, InvalidPointerPathError
 
 PATH = "/v1/chat/completions"
@@ -248,3 +251,49 @@ def test_a_miss_keeps_no_parsed_bodies() -> None:
     tape = ReplayMatchEngine(Cassette(2, (recorded,)), MatchMode.KEYED, NONE)
     assert miss(tape.peek(*observe(body("b")))) == miss(tape.peek(*observe(body("b"))))
     assert "parsed_json" not in vars(recorded.request)
+
+
+@pytest.mark.parametrize("mode", MatchMode)
+def test_a_rewound_tape_begins_again(mode: MatchMode) -> None:
+    tape = engine(mode, body("a"), body("a"), body("b"))
+    for text in ("a", "a", "b"):
+        tape.next(*observe(body(text)))
+    assert tape.unused() == ()
+    tape.rewind()
+    assert tape.unused() == (0, 1, 2)
+    assert [index_of(tape.next(*observe(body(text)))) for text in ("a", "a", "b")] == [0, 1, 2]
+
+
+def test_a_rewound_tape_still_passes_over_failures() -> None:
+    failed = dataclasses.replace(interaction(body("a")), failure=FailureKind.CUT)
+    tape = ReplayMatchEngine(Cassette(2, (failed, interaction(body("b")))), MatchMode.SEQUENTIAL_STRICT, NONE)
+    tape.next(*observe(body("b")))
+    tape.rewind()
+    assert (tape.unused(), tape.available) == ((1,), 1)
+    assert index_of(tape.next(*observe(body("b")))) == 1
+
+
+def test_used_interactions_can_be_looked_at() -> None:
+    tape = engine(MatchMode.SEQUENTIAL_STRICT, body("a"), body("b"), body("a"))
+    tape.next(*observe(body("a")))
+    assert tape.interaction(0) == interaction(body("a"))
+    assert tape.recorded_at(observe(body("a"))[1]) == 0
+    assert tape.recorded_at(observe(body("c"))[1]) is None
+
+
+@pytest.mark.parametrize("recorded_with", [(), ("uuid",), ("timestamp",)])
+def test_hashes_made_under_other_normalize_rules_are_computed_anew(recorded_with: tuple[str, ...]) -> None:
+    made_with = IgnorePathConfig(normalize=parse_normalize_rules(recorded_with))
+    today = IgnorePathConfig(normalize=parse_normalize_rules(["timestamp"]))
+    request = RecordedRequest("POST", PATH, body=b'{"at": "2026-01-02T03:04:05Z"}')
+    stored = stable_hash(canonicalize(request, made_with))
+    tape = Cassette(2, (hashed(request, stored),), Hashing(normalize=made_with.normalize))
+    observed = canonicalize(RecordedRequest("POST", PATH, body=b'{"at": "2027-01-02T03:04:05Z"}'), today)
+    engine = ReplayMatchEngine(tape, MatchMode.KEYED, today)
+    assert isinstance(engine.peek(observed, stable_hash(observed)), Matched)
+    assert engine.stable_hash(0) == stored
+
+
+def hashed(request: RecordedRequest, stored: str) -> Interaction:
+    again = RecordedRequest(request.method, request.path, body=request.body, stable_hash=stored)
+    return Interaction(again, NonStreamResponse(200, (), b"{}"), Metadata("p", "u", "2026-01-02T03:04:05Z", 0))

@@ -5,7 +5,16 @@ import gzip
 import pytest
 
 from spycatcher_addon.cassette.jsontext import JsonValue
-from spycatcher_addon.cassette.model import DataEvent, NonStreamResponse, RecordedRequest
+from spycatcher_addon.cassette.model import (
+    Cassette,
+    DataEvent,
+    FailureKind,
+    Interaction,
+    Metadata,
+    NonStreamResponse,
+    Outline,
+    RecordedRequest,
+)
 
 
 @pytest.mark.parametrize(("body", "parsed"), [(b'{"a":1}', {"a": 1}), (b"null", None), (b"{", None), (b"", None)])
@@ -39,3 +48,12 @@ def test_requests_compare_by_what_was_recorded() -> None:
     assert one.parsed_json == {}
     assert one == other
     assert one != RecordedRequest("POST", "/", body=b"{ }")
+
+
+def test_a_cassette_in_memory_gives_what_replaying_needs_of_a_tape() -> None:
+    answer, metadata = NonStreamResponse(200, (), b""), Metadata("p", "u", "2026-01-02T03:04:05Z", 0)
+    good = Interaction(RecordedRequest("POST", "/", body=b"12345", stable_hash="a"), answer, metadata)
+    failed = Interaction(RecordedRequest("POST", "/", body=b"1"), answer, metadata, FailureKind.CUT)
+    cassette = Cassette(2, (good, failed))
+    assert cassette.outlines() == (Outline("a", None, 5), Outline(None, FailureKind.CUT, 1))
+    assert (cassette.interaction(1), cassette.answer(0), cassette.request(0)) == (failed, good, good.request)

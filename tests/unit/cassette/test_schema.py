@@ -16,17 +16,20 @@ from spycatcher_addon.cassette.model import (
     StreamResponse,
     Timing,
 )
+from spycatcher_addon.cassette.normalizing import parse_normalize_rules
 from spycatcher_addon.cassette.schema import (
     EMPTY_TAIL,
     FIRST,
     FORMAT_VERSION,
     SEPARATOR,
     TAIL,
+    OtherwiseLaidOutError,
     encode_cassette,
     encode_head,
     encode_interaction,
     is_canonical_tail,
     parse_cassette,
+    stream_cassette,
 )
 from spycatcher_addon.errors import InvalidCassetteError, UnsupportedCassetteFormatVersionError
 from spycatcher_addon.sse import encode_events
@@ -240,3 +243,40 @@ def test_half_a_character_is_never_written() -> None:
         encode_interaction(Interaction(RecordedRequest("POST", "/\ud800"), NonStreamResponse(200, (), b""), METADATA))
     with pytest.raises(InvalidCassetteError, match="the head"):
         encode_head(Hashing(("/\ud800",)), GENERATOR)
+
+
+@pytest.mark.parametrize("size", [300, 333, 10_000])
+def test_a_file_in_pieces_comes_one_interaction_at_a_time(size: int) -> None:
+    head, elements = stream_cassette([FILE[start : start + size] for start in range(0, len(FILE), size)])
+    assert head == Cassette(2, (), HASHING, GENERATOR)
+    found = list(elements)
+    assert tuple(element.interaction for element in found) == INTERACTIONS
+    assert [FILE[element.start : element.start + len(element.data)] for element in found] == [*map(encode_interaction, INTERACTIONS)]
+
+
+def test_an_interaction_is_given_before_the_next_piece_of_the_file_is_read() -> None:
+    half = FILE.index(b'"two"')
+    pieces = iter([FILE[:half], FILE[half:]])
+    _, elements = stream_cassette(pieces)
+    assert next(elements).interaction == INTERACTIONS[0]
+    assert next(pieces) == FILE[half:]
+
+
+@pytest.mark.parametrize("data", [b"", FILE[:-1], FILE.replace(b'"status": 200', b'"status": -1'), FILE.replace(b"two", b"t\xff")])
+def test_what_is_damaged_or_laid_out_otherwise_is_not_read_in_pieces(data: bytes) -> None:
+    with pytest.raises(OtherwiseLaidOutError):
+        list(stream_cassette([data])[1])
+
+
+def test_normalize_rules_stand_in_the_head_only_where_there_are_any() -> None:
+    rules = parse_normalize_rules(["uuid", {"name": "run", "pattern": "run-[0-9]+", "replacement": "R"}])
+    data = encode_cassette(Cassette(2, (), Hashing(normalize=rules)))
+    assert json.loads(data)["hashing"]["normalize"] == ["uuid", {"name": "run", "pattern": "run-[0-9]+", "replacement": "R"}]
+    assert parse_cassette(data, "tape").hashing.normalize == rules
+    assert b"normalize" not in encode_cassette(Cassette(2, (), Hashing()))
+
+
+def test_a_normalize_rule_that_is_not_known_is_named() -> None:
+    assert "hashing.normalize: rule 0: 'guid' is no built-in rule" in message(
+        b'{"format_version": 2, "hashing": {"ignore_paths": [], "redaction_rules": [], "normalize": ["guid"]}, "interactions": []}'
+    )

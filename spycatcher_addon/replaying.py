@@ -6,23 +6,26 @@ Everything between looking up and consuming happens in one synchronous call, so 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from spycatcher_addon import answers
 from spycatcher_addon.cassette.canonical import NOTHING_IGNORED, IgnorePathConfig, canonicalize, canonicalize_parts, stable_hash
 from spycatcher_addon.cassette.jsontext import JsonValue, NotJsonError, parse_json
-from spycatcher_addon.cassette.matching import Matched, MatchMode, ReplayMatchEngine
+from spycatcher_addon.cassette.matching import Matched, MismatchDiagnostic, ReplayMatchEngine
 from spycatcher_addon.cassette.model import (
+    Answering,
     CanonicalRequest,
-    Cassette,
     FailureKind,
     Interaction,
     NonStreamResponse,
     RecordedRequest,
     StreamResponse,
+    Tape,
 )
+from spycatcher_addon.choices import MatchMode
 from spycatcher_addon.content_coding import decode_body
-from spycatcher_addon.errors import InvalidPointerPathError
+from spycatcher_addon.errors import InvalidCassetteError, InvalidPointerPathError
 from spycatcher_addon.exchange import Delivery, Ending, Headers, ObservedRequest, ReplayResponse
 from spycatcher_addon.fault_injection import FaultInjector
 from spycatcher_addon.headers import content_encoding_of, select_replayed
@@ -31,7 +34,8 @@ from spycatcher_addon.protocols import PROTOCOLS, UnknownPath, WrongMethod, rout
 from spycatcher_addon.protocols.adapter import ProtocolAdapter
 from spycatcher_addon.redaction.apply import InteractionRedactor
 from spycatcher_addon.redaction.rules import NO_RULES, RedactionRules, touch_requests_alike
-from spycatcher_addon.sse import encode_event
+from spycatcher_addon.seen_requests import SeenRequest, SeenRequests
+from spycatcher_addon.sse import encode_event, encode_events
 
 _ENDINGS = {
     FailureKind.RESET: Ending.RESET,
@@ -43,6 +47,8 @@ _ENDINGS = {
 
 BODYLESS_STATUSES = frozenset({204, 304})
 """Statuses whose answers never have a body (RFC 9110 sections 15.3.5 and 15.4.5)."""
+EAGER_LIMIT_BYTES = 65_536
+"""A replayed stream up to this size goes out with a length, a larger one in pieces (docs/users-guide.md, "Replay")."""
 
 
 @dataclass(slots=True)
@@ -85,10 +91,21 @@ class ReplayPolicy:
     """What is a secret, in a request as it was on the tape."""
 
 
+@dataclass(frozen=True, slots=True)
+class _ReadRequest:
+    """A request that can be compared."""
+
+    body: JsonValue
+    canonical: CanonicalRequest
+    request_hash: str
+    is_hashed_as_sent: bool
+    """Whether nothing was taken out of the request before it was hashed."""
+
+
 class ReplaySession:
     """One run of a cassette against a program."""
 
-    def __init__(self, cassette: Cassette, policy: ReplayPolicy, faults: FaultInjector | None = None) -> None:
+    def __init__(self, cassette: Tape, policy: ReplayPolicy, faults: FaultInjector | None = None) -> None:
         """Prepare the match engine.
 
         Args:
@@ -104,7 +121,10 @@ class ReplaySession:
         self._engine = ReplayMatchEngine(cassette, policy.match_mode, policy.ignore, policy.include_failures, redact)
         self._policy = policy
         self.faults = faults
+        self._seen = SeenRequests()
         self.counts = ReplayCounts()
+        self.on_refusal: Callable[[ObservedRequest, ReplayResponse, MismatchDiagnostic | None], None] | None = None
+        """Told of each request that the tape does not answer, before its answer goes out; must not raise."""
 
     def __len__(self) -> int:
         return self._engine.available
@@ -117,27 +137,28 @@ class ReplaySession:
         """Answer one request; a client's fault becomes an answer, never an exception."""
         protocol = refuse_unrouted(request)
         if isinstance(protocol, ReplayResponse):
-            self.counts.rejected += 1
-            return protocol
-        try:
-            body = self._parse_body(request)
-        except NotJsonError as error:
-            self.counts.rejected += 1
-            return answers.malformed_json(str(error))
-        try:
-            canonical, request_hash = self._canonicalize(request, body)
-        except InvalidPointerPathError as error:
-            self.counts.rejected += 1
-            return answers.internal("replay", f"an ignore path does not fit this request: {error}; correct matching.ignore_paths")
+            return self._refuse(request, protocol)
+        canonical = None
+        seen = self._seen.recall(request)
+        if seen is None or not self._engine.has_match(seen.request_hash):
+            read = self._read(request)
+            if isinstance(read, ReplayResponse):
+                return self._refuse(request, read)
+            canonical = read.canonical
+            seen = SeenRequest(read.request_hash, protocol.is_stream_shaped(read.body))
+            if read.is_hashed_as_sent:
+                self._seen.remember(request, seen)
         if self.faults is not None:
-            self.faults.note_request(request_hash)
-        outcome = self._engine.peek(canonical, request_hash)
+            self.faults.note_request(seen.request_hash)
+        try:
+            outcome = self._engine.peek(canonical, seen.request_hash)
+        except InvalidCassetteError as error:  # a long tape is read as it goes, and its file may have been changed
+            return self._refuse(request, answers.internal("replay", error.message))
         if not isinstance(outcome, Matched):
-            self.counts.mismatched += 1
-            return answers.request_mismatch(outcome, self._policy.match_mode, self._policy.ignore.ignored_body_paths)
-        if protocol.is_stream_shaped(body) and _is_plain_only(outcome.interaction):
-            self.counts.rejected += 1
-            return answers.stream_cassette_required(outcome.index)
+            reply = self._mismatch(outcome)
+            return self._refuse(request, reply, outcome)
+        if seen.is_stream_shaped and _is_plain_only(outcome.interaction):
+            return self._refuse(request, answers.stream_cassette_required(outcome.index))
         reply = self._recorded_answer(outcome.index, outcome.interaction)
         is_used_up = True
         if self.faults is not None:
@@ -147,7 +168,74 @@ class ReplaySession:
         self.counts.matched += 1
         return reply
 
-    def _canonicalize(self, request: ObservedRequest, body: JsonValue) -> tuple[CanonicalRequest, str]:
+    def _mismatch(self, diagnostic: MismatchDiagnostic) -> ReplayResponse:
+        ignore = self._policy.ignore
+        normalize = [rule.name for rule in ignore.normalize]
+        return answers.request_mismatch(diagnostic, self._policy.match_mode, ignore.ignored_body_paths, normalize)
+
+    def _refuse(self, request: ObservedRequest, reply: ReplayResponse, mismatch: MismatchDiagnostic | None = None) -> ReplayResponse:
+        """Count a request that the tape does not answer, and tell whoever listens."""
+        if mismatch is None:
+            self.counts.rejected += 1
+        else:
+            self.counts.mismatched += 1
+        if self.on_refusal is not None:
+            self.on_refusal(request, reply, mismatch)
+        return reply
+
+    def interaction(self, index: int) -> Interaction:
+        """The interaction of that zero-based index, used or not."""
+        return self._engine.interaction(index)
+
+    def stable_hash(self, index: int) -> str:
+        """The hash that the tape notes for the interaction of that zero-based index."""
+        return self._engine.stable_hash(index)
+
+    def rewind(self) -> None:
+        """Answer from the start of the cassette again; what was counted stays counted."""
+        self._engine.rewind()
+
+    def explain(self, request: ObservedRequest) -> MismatchDiagnostic | None:
+        """Why a request would not match now; ``None`` where it would, or is none that is compared. Changes nothing."""
+        read = None if isinstance(refuse_unrouted(request), ReplayResponse) else self._read(request)
+        if read is None or isinstance(read, ReplayResponse):
+            return None
+        outcome = self._engine.peek(read.canonical, read.request_hash)
+        return outcome if isinstance(outcome, MismatchDiagnostic) else None
+
+    def answer_again(self, request: ObservedRequest) -> ReplayResponse:
+        """Answer a request that somebody sends once more by hand: from where the tape has it, used or not.
+
+        Nothing is consumed, counted or broken on purpose.
+        """
+        protocol = refuse_unrouted(request)
+        if isinstance(protocol, ReplayResponse):
+            return protocol
+        read = self._read(request)
+        if isinstance(read, ReplayResponse):
+            return read
+        outcome = self._engine.peek(read.canonical, read.request_hash)
+        index = outcome.index if isinstance(outcome, Matched) else self._engine.recorded_at(read.request_hash)
+        if index is None:
+            assert isinstance(outcome, MismatchDiagnostic), "what matches has an index"
+            return self._mismatch(outcome)
+        interaction = self._engine.interaction(index)
+        if protocol.is_stream_shaped(read.body) and _is_plain_only(interaction):
+            return answers.stream_cassette_required(index)
+        return self._recorded_answer(index, interaction)
+
+    def _read(self, request: ObservedRequest) -> _ReadRequest | ReplayResponse:
+        """The body, the request as it is compared and its hash; or the answer to a request that cannot be compared."""
+        try:
+            body = self._parse_body(request)
+        except NotJsonError as error:
+            return answers.malformed_json(str(error))
+        try:
+            return self._canonicalize(request, body)
+        except InvalidPointerPathError as error:
+            return answers.internal("replay", f"an ignore path does not fit this request: {error}; correct matching.ignore_paths")
+
+    def _canonicalize(self, request: ObservedRequest, body: JsonValue) -> _ReadRequest:
         """The request as it is compared, and its hash.
 
         A request whose hash is on the tape as it stands has no secret that the tape has not; only others are searched.
@@ -155,14 +243,14 @@ class ReplaySession:
         canonical = canonicalize_parts(request.method, request.path, request.query, body, self._policy.ignore)
         request_hash = stable_hash(canonical)
         if self._engine.has_match(request_hash):
-            return canonical, request_hash
+            return _ReadRequest(body, canonical, request_hash, is_hashed_as_sent=True)
         codings = content_encoding_of(request.headers)
         recorded = RecordedRequest(request.method, request.path, request.query, codings, request.body, body)
         redacted = self._redactor.request(recorded)
         if redacted is recorded:
-            return canonical, request_hash
+            return _ReadRequest(body, canonical, request_hash, is_hashed_as_sent=True)
         canonical = canonicalize(redacted, self._policy.ignore)
-        return canonical, stable_hash(canonical)
+        return _ReadRequest(body, canonical, stable_hash(canonical), is_hashed_as_sent=False)
 
     def _parse_body(self, request: ObservedRequest) -> JsonValue:
         codings = content_encoding_of(request.headers)
@@ -172,7 +260,7 @@ class ReplaySession:
             raise NotJsonError(f"its content-encoding {named!r} could not be decoded within limits.max_body_bytes")
         return parse_json(decoded)
 
-    def _recorded_answer(self, index: int, interaction: Interaction) -> ReplayResponse:
+    def _recorded_answer(self, index: int, interaction: Answering) -> ReplayResponse:
         response = interaction.response
         status = response.status if 200 <= response.status <= 599 else 502
         headers, dropped = select_replayed(response.headers)
@@ -183,13 +271,21 @@ class ReplaySession:
         else:
             is_raw = self._policy.is_raw or interaction.failure is not None
             headers = _stream_headers(headers, has_body=status not in BODYLESS_STATUSES, keeps_coding=is_raw)
-            pieces = cut_at_chunks(response) if is_raw else tuple(encode_event(event) for event in response.events)
+            pieces = cut_at_chunks(response) if is_raw else self._event_pieces(response)
             due_ms = self._stream_due_ms(index, response, is_raw, len(pieces))
         if status in BODYLESS_STATUSES:
             pieces, due_ms = (), ()
         delivery = self._delivery(interaction, due_ms)
         is_stream = isinstance(response, StreamResponse)
         return ReplayResponse(status, headers, pieces, interaction_index=index, is_stream=is_stream, delivery=delivery)
+
+    def _event_pieces(self, response: StreamResponse) -> tuple[bytes, ...]:
+        """One piece per event, or one of all where they go out together anyway."""
+        if self._policy.pacing.is_off and self.faults is None:
+            together = response.raw_transcript if response.is_canonical else encode_events(response.events)
+            if len(together) <= EAGER_LIMIT_BYTES:
+                return (together,) if together else ()
+        return tuple(map(encode_event, response.events))
 
     def _stream_due_ms(self, index: int, response: StreamResponse, is_raw: bool, count: int) -> tuple[float, ...]:
         pacing = self._policy.pacing
@@ -198,7 +294,7 @@ class ReplaySession:
         arrivals_ms = chunk_arrivals_ms(response) if is_raw else event_arrivals_ms(response)
         return pacing.stream_due_ms(arrivals_ms, count, index)
 
-    def _delivery(self, interaction: Interaction, due_ms: tuple[float, ...]) -> Delivery | None:
+    def _delivery(self, interaction: Answering, due_ms: tuple[float, ...]) -> Delivery | None:
         """A plan where one is needed: for times, for recorded chunks, for a bad end. ``None`` lets an answer go out at once."""
         is_stream = isinstance(interaction.response, StreamResponse)
         needs_plan = not self._policy.pacing.is_off or interaction.failure is not None or (is_stream and self._policy.is_raw)
@@ -210,7 +306,7 @@ class ReplaySession:
         return Delivery(due_ms, head_due_ms=0.0 if is_stream else last_ms, ending=ending, ending_due_ms=last_ms)
 
 
-def _is_plain_only(interaction: Interaction) -> bool:
+def _is_plain_only(interaction: Answering) -> bool:
     return isinstance(interaction.response, NonStreamResponse) and not interaction.response.answers_stream
 
 

@@ -52,6 +52,7 @@ from mitmproxy.proxy.layers.http._hooks import HttpRequestHeadersHook, HttpRespo
 from mitmproxy.proxy.layers.http._http1 import Http1Client, Http1Server
 
 from spycatcher_addon import answers
+from spycatcher_addon.config import LimitsConfig
 from spycatcher_addon.edge.conversion import Outgoing, to_flow_response
 from spycatcher_addon.exchange import Ending, ReplayResponse
 
@@ -69,11 +70,15 @@ class LaneHost(Protocol):
     """What a lane asks of the mode it serves."""
 
     max_body_bytes: int
+    limits: LimitsConfig
     connect_timeout_s: float
     total_timeout_s: float
     """From the request going upstream to the end of a plain answer."""
     idle_timeout_s: float
     """Longest silence within a streamed answer."""
+
+    def head_began(self, client_id: str) -> None:
+        """A request head has begun to come on this client connection. May be told more than once of the same head."""
 
     def exchange_began(self, client_id: str) -> None:
         """A request head arrived on this client connection."""
@@ -104,6 +109,19 @@ class LaneHost(Protocol):
 
     def breaks_off(self, flow: http.HTTPFlow) -> bool:
         """Whether an answer that ends now must have been cut: its only end mark is the close, and it is inside an event."""
+
+    @property
+    def wants_flows(self) -> bool:
+        """Whether somebody looks at the flows; only then the next three are called."""
+
+    def cover(self, flow: http.HTTPFlow) -> None:
+        """Others may look at this flow now: put what may be shown into it."""
+
+    def lift(self, flow: http.HTTPFlow) -> None:
+        """Nobody looks until :meth:`cover`: put what really travels into it."""
+
+    def was_answered(self, flow: http.HTTPFlow, answer: ReplayResponse) -> None:
+        """The lane itself gave this answer; no hook is called any more."""
 
 
 def install(next_layer: layer.NextLayer, host: LaneHost) -> None:
@@ -139,10 +157,10 @@ class HarnessHttpLayer(HttpLayer):
         elif isinstance(event, events.Wakeup) and event.command not in self.command_sources:
             pass  # an earlier wake-up of ours that a nearer deadline has replaced
         else:
-            if isinstance(event, events.Start) and self.context.client.alpn != b"h2":
+            if isinstance(event, events.Start) and self.context.client.alpn != b"h2" and self.context.client not in self.connections:
                 # The stock layer keeps a connection that is already there.
-                self.connections[self.context.client] = HarnessHttp1Server(self.context.fork(), self.host)
-            yield from super()._handle_event(event)
+                self.connections[self.context.client] = HarnessHttp1Server(self.context.fork(), self.host, self.linger)
+            yield from _written_together(super()._handle_event(event))
         yield from self._arm()
 
     def make_stream(self, stream_id: int) -> _Commands:
@@ -224,6 +242,35 @@ class HarnessHttpLayer(HttpLayer):
             yield self._wakeup
 
 
+def _written_together(work: _Commands) -> _Commands:
+    """Join what is sent to a connection in a row: the chunks that came in one packet also leave in one, for one call of the system."""
+    waiting: list[commands.SendData] = []
+    reply = None
+    while True:
+        try:
+            command = work.send(reply)
+        except StopIteration:
+            break
+        except Exception:  # what was sent before it still goes out
+            if waiting:
+                yield _joined(waiting)
+            raise
+        if waiting and not (isinstance(command, commands.SendData) and command.connection is waiting[0].connection):
+            yield _joined(waiting)
+            waiting.clear()
+        if isinstance(command, commands.SendData):
+            waiting.append(command)
+            reply = None
+        else:
+            reply = yield command
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(writes: list[commands.SendData]) -> commands.SendData:
+    return writes[0] if len(writes) == 1 else commands.SendData(writes[0].connection, b"".join(each.data for each in writes))
+
+
 class HarnessHttpStream(HttpStream):
     """One exchange."""
 
@@ -241,6 +288,39 @@ class HarnessHttpStream(HttpStream):
         host.exchange_began(context.client.id)
 
     def _handle_event(self, event: events.Event) -> _Commands:
+        return self._uncovered(self._handle(event)) if self.host.wants_flows else self._handle(event)
+
+    def _uncovered(self, work: _Commands) -> _Commands:
+        """Do the work with the real messages in the flow. Wherever it waits, and others get their turn, they are covered."""
+        self._lift()
+        try:
+            reply = None
+            while True:
+                try:
+                    command = work.send(reply)
+                except StopIteration:
+                    return
+                if isinstance(command, SendHttp) and isinstance(command.event, RequestHeaders):
+                    # HTTP/2 may keep it until a stream is free.
+                    command.event.request = _copy_request(command.event.request)
+                if command.blocking:
+                    self._cover()
+                    reply = yield command
+                    self._lift()
+                else:
+                    reply = yield command
+        finally:
+            self._cover()
+
+    def _lift(self) -> None:
+        if hasattr(self, "flow"):
+            self.host.lift(self.flow)
+
+    def _cover(self) -> None:
+        if hasattr(self, "flow"):
+            self.host.cover(self.flow)
+
+    def _handle(self, event: events.Event) -> _Commands:
         if isinstance(event, events.Wakeup):
             yield from self._translate(self._deliver())
             return
@@ -267,6 +347,8 @@ class HarnessHttpStream(HttpStream):
                 return
             reply = None
             if isinstance(command, SendHttp) and command.connection is self.context.client:
+                if self._is_ended and isinstance(command.event, ResponseProtocolError):
+                    continue  # a second failure, told while the answer to the first went out: the client may be at its next request
                 message = command.event
                 if isinstance(message, ResponseHeaders) and message.response.status_code >= 200:
                     self._is_head_sent = True
@@ -388,6 +470,9 @@ class HarnessHttpStream(HttpStream):
         yield SendHttp(ResponseEndOfMessage(self.stream_id), self.context.client)
         self.flow.live = False
         self._end_exchange()
+        if self.host.wants_flows:
+            self._cover()
+            self.host.was_answered(self.flow, answer)
         yield DropStream(self.stream_id)
 
 
@@ -411,23 +496,52 @@ class _WithoutTrailers:
 class HarnessHttp1Server(Http1Server):
     """The client's side of an HTTP/1 connection."""
 
-    def __init__(self, context: Context, host: LaneHost) -> None:
+    def __init__(self, context: Context, host: LaneHost, linger: Callable[[], None]) -> None:
         super().__init__(context)
         self._host = host
+        self._linger = linger
         self._discarded_bytes = 0
 
     def read_headers(self, event: events.ConnectionEvent) -> _Commands:
         _skip_empty_lines(self.buf)  # the stock reader would wait for ever
+        received_bytes = len(self.buf)
+        if received_bytes > self._host.limits.max_header_bytes and not _has_head(self.buf, self._host.limits.max_header_bytes):
+            yield from self._refuse_head("max_header_bytes")
+            return
+        if received_bytes:
+            self._host.head_began(self.conn.id)
         for command in super().read_headers(event):
             if isinstance(command, commands.SendData):
                 # All that the stock reader itself sends from here is its HTML page about a bad request head.
                 yield commands.SendData(self.conn, _assemble(answers.malformed_request(_bad_head_detail(command.data))))
             elif isinstance(command, ReceiveHttp) and isinstance(command.event, RequestHeaders):
+                if len(command.event.request.headers.fields) > self._host.limits.max_headers:
+                    yield from self._refuse_head("max_headers")
+                    return
                 # The exchange gets a copy: it strips headers, but whether this connection goes on is read from the original.
                 command.event.request = _copy_request(command.event.request)
                 yield command
             else:
                 yield command
+
+    def _refuse_head(self, setting: str) -> _Commands:
+        limit = getattr(self._host.limits, setting)
+        named = f"{limit} bytes" if setting == "max_header_bytes" else f"{limit} fields"
+        yield commands.SendData(self.conn, _assemble(answers.request_head_too_large(named, f"limits.{setting}")))
+        # A client that is still sending would not see the answer if the connection closed now.
+        yield commands.CloseTcpConnection(self.conn, half_close=True)
+        self._discarded_bytes = len(self.buf)
+        self.state = self._discard
+        self._linger()
+
+    def _discard(self, event: events.Event) -> _Commands:
+        if isinstance(event, events.DataReceived):
+            self._discarded_bytes += len(event.data)
+            self.buf.maybe_extract_at_most(len(self.buf))
+            if self._discarded_bytes <= self._host.max_body_bytes:
+                return
+        yield commands.CloseConnection(self.conn)
+        self.state = self.done
 
     def read_body(self, event: events.Event) -> _Commands:
         if isinstance(self.body_reader, ChunkedReader):
@@ -530,6 +644,11 @@ def _skip_empty_lines(buffer: Any) -> None:
         buffer.maybe_extract_at_most(1)
 
 
+def _has_head(buffer: Any, max_bytes: int) -> bool:
+    """Whether a head ends within so many bytes; like the stock reader, a line may end without a carriage return."""
+    return _HEAD_END.search(bytes(buffer)[:max_bytes]) is not None
+
+
 def _copy_request(request: http.Request) -> http.Request:
     data = request.data
     return http.Request(
@@ -567,6 +686,7 @@ def _assemble(answer: ReplayResponse) -> bytes:
     return raw
 
 
+_HEAD_END = re.compile(rb"\n\r?\n")
 _PAGE_TEXT = re.compile(rb"<p>(.*)</p>", re.DOTALL)
 
 

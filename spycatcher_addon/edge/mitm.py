@@ -12,11 +12,9 @@ import os
 import socket
 import struct
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
@@ -29,8 +27,9 @@ from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
 from spycatcher_addon import answers
 from spycatcher_addon.cassette.model import FailureKind, Interaction
-from spycatcher_addon.config import AuthScheme, UpstreamConfig
-from spycatcher_addon.edge import lanes
+from spycatcher_addon.config import AuthScheme, LimitsConfig, UpstreamConfig
+from spycatcher_addon.edge import fast_lane, lanes
+from spycatcher_addon.edge.clock import utc_now
 from spycatcher_addon.edge.conversion import (
     Outgoing,
     observe_headers,
@@ -39,8 +38,11 @@ from spycatcher_addon.edge.conversion import (
     plan_outgoing,
     to_flow_response,
 )
+from spycatcher_addon.edge.direct_reading import read_directly
+from spycatcher_addon.edge.patience import Patience
+from spycatcher_addon.edge.wire import WireAnswer, prepare_wire
 from spycatcher_addon.errors import HarnessError, HarnessIOError
-from spycatcher_addon.exchange import RawHeaders, ReplayResponse
+from spycatcher_addon.exchange import ObservedRequest, RawHeaders, ReplayResponse
 from spycatcher_addon.headers import select_forwarded_response
 from spycatcher_addon.outbound import outbound_headers, outbound_path, parse_target, usable_key
 from spycatcher_addon.recording import NotRecorded, Recorder, RecordingPolicy
@@ -50,11 +52,19 @@ from spycatcher_addon.upstream_failure import describe_failure
 logger = logging.getLogger("spycatcher_addon")
 
 
+_BAD_ENDS = {
+    FailureKind.CUT: "the upstream cut the body",
+    FailureKind.RESET: "the upstream reset the connection",
+    FailureKind.TIME_OUT: "the upstream fell silent for too long",
+}
 _CLIENT_LEFT = "not recorded: the client left before its answer was complete"
 
 
 class LaneHooks:
     """What both modes share: installing the lane, and knowing which client connections are busy."""
+
+    wants_flows = False
+    """Whether somebody looks at the flows: then every exchange has to be one, and secrets are covered in it."""
 
     def __init__(self, max_body_bytes: int) -> None:
         self.max_body_bytes = max_body_bytes
@@ -63,7 +73,27 @@ class LaneHooks:
         """Live client connections by client id; whoever hosts these hooks puts them here."""
         self.on_idle: Callable[[str], None] | None = None
         """Called with a client id when the last running exchange of that connection has ended."""
-        self._active: Counter[str] = Counter()
+        self._active: dict[str, int] = {}
+        self.limits = LimitsConfig()
+        self._patience: Patience | None = None
+
+    def client_connected(self, client: Connection) -> None:
+        """Wait for its first request, but not for ever."""
+        if self._patience is None:
+            self._patience = Patience(self.limits.header_timeout_s, self.limits.idle_timeout_s, self._hang_up)
+        self._patience.await_request(client.id)
+
+    def client_disconnected(self, client: Connection) -> Awaitable[None] | None:
+        """Nothing is waited for any more."""
+        if self._patience is not None:
+            self._patience.forget(client.id)
+        return None
+
+    def _hang_up(self, client_id: str) -> None:
+        handler = self.connections.get(client_id)
+        transport = None if handler is None else handler.transports.get(handler.client)
+        if transport is not None and transport.handler is not None:
+            transport.handler.cancel("the client sent no request")
 
     def next_layer(self, next_layer: layer.NextLayer) -> None:
         """Swap mitmproxy's HTTP layer, once its own add-on has chosen it, for ours."""
@@ -76,22 +106,35 @@ class LaneHooks:
 
     def is_busy(self, client_id: str) -> bool:
         """Whether an exchange is running on this client connection."""
-        return self._active[client_id] > 0
+        return client_id in self._active
+
+    def head_began(self, client_id: str) -> None:
+        if self._patience is not None:
+            self._patience.await_head(client_id)
 
     def exchange_began(self, client_id: str) -> None:
-        self._active[client_id] += 1
+        self._active[client_id] = self._active.get(client_id, 0) + 1
+        if self._patience is not None:
+            self._patience.forget(client_id)
 
     def exchange_ended(self, client_id: str) -> None:
-        self._active[client_id] -= 1
-        if self._active[client_id] <= 0:
-            del self._active[client_id]
+        running = self._active.pop(client_id, 0) - 1
+        if running > 0:
+            self._active[client_id] = running
+        else:
+            if self._patience is not None:
+                self._patience.await_request(client_id)
             if self.on_idle is not None:
                 self.on_idle(client_id)
 
-    def reset_client(self, client: Connection) -> None:
+    def _client_writer(self, client: Connection) -> asyncio.StreamWriter | None:
         handler = self.connections.get(client.id)
         writer = handler.transports[client].writer if handler and client in handler.transports else None
-        if isinstance(writer, asyncio.StreamWriter):
+        return writer if isinstance(writer, asyncio.StreamWriter) else None
+
+    def reset_client(self, client: Connection) -> None:
+        writer = self._client_writer(client)
+        if writer is not None:
             linger_none = struct.pack("ii", 1, 0)
             writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger_none)
 
@@ -118,6 +161,15 @@ class LaneHooks:
     def answer_for_failure(self, message: str, phase: str) -> ReplayResponse:
         raise NotImplementedError
 
+    def cover(self, flow: http.HTTPFlow) -> None:
+        pass
+
+    def lift(self, flow: http.HTTPFlow) -> None:
+        pass
+
+    def was_answered(self, flow: http.HTTPFlow, answer: ReplayResponse) -> None:
+        pass
+
 
 class ReplayHooks(LaneHooks):
     """Answers every request from a session, and lets nothing through to any network."""
@@ -128,22 +180,63 @@ class ReplayHooks(LaneHooks):
         self._outgoing: WeakKeyDictionary[http.HTTPFlow, Outgoing] = WeakKeyDictionary()
         self._interactions: WeakKeyDictionary[http.HTTPFlow, int] = WeakKeyDictionary()
         """Which interaction each flow is answered from; kept only where it matters, for the reactions to faults."""
+        self.has_fast_lane = True
+        """Whether ordinary requests may be answered without a flow; somebody who wants flows sets it to false."""
+        self.answers_on_wire = 0
+        """How many requests the fast lane has answered."""
+
+    def next_layer(self, next_layer: layer.NextLayer) -> None:
+        """Choose the lane of a connection."""
+        if self.has_fast_lane and not self.wants_flows and fast_lane.install(next_layer, self):
+            return
+        super().next_layer(next_layer)
+
+    def answer_on_wire(self, request: ObservedRequest) -> WireAnswer:
+        try:
+            self.answers_on_wire += 1
+            return prepare_wire(self.session.handle(request))
+        except Exception as error:
+            return self.wire_for_error(error)
+
+    def wire_for_error(self, error: Exception) -> WireAnswer:
+        return prepare_wire(_answer_to_failure(error))
+
+    def read_directly(self, lane: fast_lane.FastLane, client: Connection) -> fast_lane.Caller | None:
+        handler = self.connections.get(client.id)
+        return None if handler is None else read_directly(lane, handler, client)
+
+    def unsent_bytes(self, client: Connection) -> int:
+        writer = self._client_writer(client)
+        return 0 if writer is None else writer.transport.get_write_buffer_size()
+
+    def hold_reading(self, client: Connection, is_held: bool) -> None:
+        writer = self._client_writer(client)
+        if writer is not None and isinstance(writer.transport, asyncio.ReadTransport):
+            if is_held:
+                writer.transport.pause_reading()
+            else:
+                writer.transport.resume_reading()
+
+    def left_wire(self, wire: WireAnswer) -> None:
+        self._note_client_left(wire.interaction_index)
 
     def request(self, flow: http.HTTPFlow) -> None:
         """Answer the request; whatever goes wrong in doing so is a 500, never a way through."""
         try:
-            reply = self.session.handle(observe_request(flow.request, observe_headers(flow.request)))
+            reply = self.answer(flow)
             outgoing = plan_outgoing(reply, flow.request)
             response = to_flow_response(reply, flow.request)
             if self.session.faults is not None and reply.interaction_index is not None:
                 self._interactions[flow] = reply.interaction_index
         except Exception as error:  # fail closed: mitmproxy would log it and go on to the upstream
-            logger.error("replay failed inside the harness (%s); answered 500", type(error).__name__)
-            logger.debug("replay failed inside the harness", exc_info=True)
-            outgoing, response = None, to_flow_response(answers.internal("replay"), flow.request)
+            outgoing, response = None, to_flow_response(_answer_to_failure(error), flow.request)
         flow.response = response
         if outgoing is not None:
             self._outgoing[flow] = outgoing
+
+    def answer(self, flow: http.HTTPFlow) -> ReplayResponse:
+        """What the session says to a flow's request."""
+        return self.session.handle(observe_request(flow.request, observe_headers(flow.request)))
 
     def server_connect(self, data: ServerConnectionHookData) -> None:
         """Veto: no upstream exists in replay."""
@@ -153,12 +246,22 @@ class ReplayHooks(LaneHooks):
         return self._outgoing.pop(flow, None)
 
     def client_left(self, flow: http.HTTPFlow) -> None:
+        self._note_client_left(self._interactions.get(flow))
+
+    def _note_client_left(self, index: int | None) -> None:
         # Once the harness is being stopped, it is not the client's doing.
-        if self.session.faults is not None and flow in self._interactions and not self.is_stopping:
-            self.session.faults.note_client_left(self._interactions[flow])
+        if self.session.faults is not None and index is not None and not self.is_stopping:
+            self.session.faults.note_client_left(index)
 
     def answer_for_failure(self, message: str, phase: str) -> ReplayResponse:
         return answers.internal("replay")
+
+
+def _answer_to_failure(error: Exception) -> ReplayResponse:
+    """Tell the log what went wrong inside the harness, and give the client the answer that says that something did."""
+    logger.error("replay failed inside the harness; answered 500 (%s)", type(error).__name__)
+    logger.debug("replay failed inside the harness", exc_info=error)
+    return answers.internal("replay")
 
 
 @dataclass(slots=True)
@@ -250,10 +353,14 @@ class RecordHooks(LaneHooks):
         """Refuse what is not ours; otherwise note the request and make the outbound one of it."""
         if flow.is_replay or flow.response is not None:
             return
+        self.send_or_refuse(flow)
+
+    def send_or_refuse(self, flow: http.HTTPFlow) -> None:
+        """Make the outbound request of a flow's request, or answer it; whatever goes wrong in doing so is a 500."""
         try:
             refusal = self._prepare(flow)
         except Exception as error:  # fail closed: an unprepared request must not travel with the client's own headers
-            logger.error("recording failed inside the harness (%s); answered 500", type(error).__name__)
+            logger.error("recording failed inside the harness; answered 500 (%s)", type(error).__name__)
             logger.debug("recording failed inside the harness", exc_info=True)
             self.counts.failed += 1
             self._exchanges.pop(flow, None)
@@ -337,7 +444,7 @@ class RecordHooks(LaneHooks):
                 try:
                     exchange.recorder.feed(chunk, exchange.elapsed_ms())
                 except Exception as error:  # if this raised, mitmproxy would drop the chunk and hang the client
-                    logger.error("the recorder failed on a chunk (%s); the stream goes on unrecorded", type(error).__name__)
+                    logger.error("the recorder failed on a chunk; the stream goes on unrecorded (%s)", type(error).__name__)
                     exchange.recorder.give_up(f"the recorder failed on a chunk ({type(error).__name__})")
             return chunk
 
@@ -345,16 +452,22 @@ class RecordHooks(LaneHooks):
 
     async def response(self, flow: http.HTTPFlow) -> None:
         """Put the finished exchange on the tape; mitmproxy sends the answer's end only after this returns."""
+        recorder = self.take_whole_answer(flow)
+        if recorder is not None:
+            await self._store(flow, recorder, recorder.finish)
+
+    def take_whole_answer(self, flow: http.HTTPFlow) -> Recorder | None:
+        """The recorder of an exchange whose answer is complete, with all of it; ``None`` for what is not recorded."""
         exchange = self._exchanges.pop(flow, None)
         if exchange is None or flow.response is None:
-            return
+            return None
         if not exchange.is_teed:
             body = flow.response.raw_content or b""
             if body:
                 exchange.recorder.feed(body, exchange.elapsed_ms())
             if flow.response.status_code not in (204, 304):
                 flow.response.headers["content-length"] = str(len(body))
-        await self._store(exchange.recorder, exchange.recorder.finish)
+        return exchange.recorder
 
     async def error(self, flow: http.HTTPFlow) -> None:
         """An exchange broke. It is kept if it was a stream whose own end mark had come whole, or if failures are to be kept."""
@@ -363,7 +476,7 @@ class RecordHooks(LaneHooks):
         is_client_lost = reason.startswith(("Client disconnected", "stream reset by client"))
         if exchange is not None:
             exchange.has_client_left = exchange.has_client_left or is_client_lost
-            await self._end_badly(exchange, reason)
+            await self._end_badly(flow, exchange, reason)
         elif is_client_lost and self._inbound_headers.pop(flow, None) is not None:
             # It was gone before its request, though whole, had its turn.
             self.counts.abandoned += 1
@@ -371,28 +484,40 @@ class RecordHooks(LaneHooks):
 
     async def client_disconnected(self, client: Connection) -> None:
         """End the exchanges of a client that left while mitmproxy was busy with something else and so never said so."""
+        super().client_disconnected(client)
         for flow in [flow for flow in self._exchanges if flow.client_conn is client]:
             exchange = self._exchanges.pop(flow)
             exchange.has_client_left = True
-            await self._end_badly(exchange, "the client left")
+            await self._end_badly(flow, exchange, "the client left")
 
-    async def _end_badly(self, exchange: _Exchange, reason: str) -> None:
+    async def _end_badly(self, flow: http.HTTPFlow, exchange: _Exchange, reason: str) -> None:
         recorder = exchange.recorder
         if exchange.is_teed and recorder.saw_last_event:
-            await self._store(recorder, recorder.finish_after_last_event)
+            await self._store(flow, recorder, recorder.finish_after_last_event)
         elif self._policy.keeps_failures and recorder.status is not None:
             kind = _failure_kind(exchange, reason)
-            await self._store(recorder, lambda recorded_at: recorder.finish_failed(kind, recorded_at))
+            await self._store(flow, recorder, lambda recorded_at: recorder.finish_failed(kind, recorded_at))
         elif exchange.has_client_left:
             self.counts.abandoned += 1
             logger.warning(_CLIENT_LEFT)
+            self.was_not_kept(flow, recorder, "the client left before its answer was complete")
         else:
             self.counts.failed += 1
             logger.warning("NOT RECORDED: the upstream failed: %s", reason)
+            if recorder.status is None:
+                self.was_not_kept(flow, recorder, f"the upstream failed, {describe_failure(reason, is_connecting=True)}")
+            else:
+                self.was_not_kept(flow, recorder, _BAD_ENDS[_failure_kind(exchange, reason)])
 
-    async def _store(self, recorder: Recorder, finish: Callable[[str], Interaction | NotRecorded]) -> None:
+    def was_kept(self, flow: http.HTTPFlow, interaction: Interaction, index: int) -> None:
+        """An exchange is on the tape; ``index`` counts from the first one of this recording."""
+
+    def was_not_kept(self, flow: http.HTTPFlow, recorder: Recorder, reason: str) -> None:
+        """An exchange that went upstream has ended and is not on the tape."""
+
+    async def _store(self, flow: http.HTTPFlow, recorder: Recorder, finish: Callable[[str], Interaction | NotRecorded]) -> None:
         """Build the interaction and append it, both in the writing thread."""
-        recorded_at = _now_rfc3339()
+        recorded_at = utc_now()
 
         def build_and_append() -> Interaction | NotRecorded:
             outcome = finish(recorded_at)
@@ -406,21 +531,25 @@ class RecordHooks(LaneHooks):
             self.counts.failed += 1
             detail = error.source if isinstance(error, HarnessIOError) else str(error)
             logger.error("NOT RECORDED: the cassette could not be written: %s", detail)
+            self.was_not_kept(flow, recorder, "the cassette could not be written")
             return
         except Exception as error:  # the client must get its answer whatever happens to the tape
             self.counts.failed += 1
             logger.error("NOT RECORDED: the recorder failed (%s)", type(error).__name__)
             logger.debug("the recorder failed", exc_info=True)
+            self.was_not_kept(flow, recorder, "the recorder failed")
             return
         for warning in recorder.warnings:
             logger.warning("%s", warning)
         if isinstance(outcome, NotRecorded):
             self.counts.failed += 1
             logger.warning("NOT RECORDED: %s", outcome.reason)
+            self.was_not_kept(flow, recorder, outcome.reason)
             return
+        self.was_kept(flow, outcome, self.counts.recorded + self.counts.kept_failures)
         if outcome.failure is not None:
             self.counts.kept_failures += 1
-            logger.warning("kept as a failure (%s); replay passes it over unless replay.include_failures is set", outcome.failure)
+            logger.warning("kept as a failure; replay passes it over unless replay.include_failures is set (%s)", outcome.failure)
             return
         self.counts.recorded += 1
         if recorder.status is not None and recorder.status >= 400 and recorder.status not in self._policy.expected_statuses:
@@ -448,7 +577,8 @@ class RecordHooks(LaneHooks):
 
     def partial_body(self, flow: http.HTTPFlow, body: bytes) -> None:
         exchange = self._exchanges.get(flow)
-        if exchange is not None and self._policy.keeps_failures:
+        # Of a stream each chunk was fed as it came.
+        if exchange is not None and self._policy.keeps_failures and not exchange.is_teed:
             exchange.recorder.feed(body, exchange.elapsed_ms())
 
     def breaks_off(self, flow: http.HTTPFlow) -> bool:
@@ -465,10 +595,3 @@ def _failure_kind(exchange: _Exchange, reason: str) -> FailureKind:
     if reason.startswith(lanes.TIMED_OUT):
         return FailureKind.TIME_OUT
     return FailureKind.RESET if reason == lanes.UPSTREAM_RESET else FailureKind.CUT
-
-
-def _now_rfc3339() -> str:
-    """The wall clock in RFC 3339, UTC, with a fraction only where there is one, without trailing zeros."""
-    now = datetime.now(UTC)
-    fraction = f".{now.microsecond:06d}".rstrip("0") if now.microsecond else ""
-    return now.strftime("%Y-%m-%dT%H:%M:%S") + fraction + "Z"

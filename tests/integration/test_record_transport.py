@@ -501,7 +501,9 @@ def test_an_upstream_without_tls_is_a_json_502(tmp_path: Path, upstream: StubUps
 
 
 @pytest.mark.parametrize("ask_body", [ASK, ASK_STREAM], ids=["plain", "stream"])
-def test_a_silent_upstream_is_given_up(tmp_path: Path, upstream: StubUpstream, ask_body: dict[str, Any]) -> None:
+def test_a_silent_upstream_is_given_up(
+    tmp_path: Path, upstream: StubUpstream, ask_body: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
     config = record_config(tmp_path, upstream.base_url, total_timeout_s=0.2, idle_timeout_s=0.2)
     upstream.script([Stall()])
     with InProcessHarness(config) as recorder, RawConnection(recorder.addr) as connection:
@@ -512,6 +514,7 @@ def test_a_silent_upstream_is_given_up(tmp_path: Path, upstream: StubUpstream, a
         upstream.wait_for_no_connections()
         connection.send(encode_json_request(ASK))
         assert connection.read_response().status == 200
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
 def test_a_stream_that_falls_silent_ends_unfinished(tmp_path: Path, upstream: StubUpstream) -> None:

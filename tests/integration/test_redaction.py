@@ -2,72 +2,30 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import json
 import logging
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
 from scripts.stub_upstream import LAST_CHUNK, SSE_HEAD, Send, StubUpstream, chunk, encode_response
 from spycatcher_addon.config import RedactionConfig
-from tests.support.in_process import KEY_VARIABLE, InProcessHarness, record_config, replay_config
-from tests.support.raw_http import RawConnection, encode_json_request
-from tests.support.secrets import BY_SHAPE, JWT
-
-KEY = "fake upstream/key+0001"
-NAMED = 'fake "named" wörd 42'
-SHAPED = BY_SHAPE["openai-key"]
-PLAIN = "a-secret-that-only-its-place-gives-away"
-SECRETS = (KEY, NAMED, SHAPED, PLAIN, JWT)
-ENVIRON = {KEY_VARIABLE: KEY, "FAKE_NAMED": NAMED}
-REDACTION = RedactionConfig(secret_env=("FAKE_NAMED",), body_paths=("metadata.token",))
-
-
-def all_escaped(text: str) -> str:
-    return "".join(f"\\u{ord(character):04x}" for character in text)
-
-
-def spellings(secret: str) -> set[str]:
-    """A secret as it must not stand in any file."""
-    data = secret.encode()
-    escaped = json.dumps(secret)[1:-1]
-    texts = {
-        secret, escaped, json.dumps(escaped)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1], quote(secret, safe=""), quote(secret),
-        all_escaped(secret), secret[: len(secret) * 2 // 3],
-    }  # fmt: skip
-    return texts | {base64.b64encode(data[start : start + (len(data) - start) // 3 * 3]).decode() for start in range(3)}
-
-
-def assert_nothing_recoverable(text: str) -> None:
-    for secret in SECRETS:
-        assert [spelling for spelling in spellings(secret) if spelling in text] == []
-
-
-def planted(secret: str) -> dict[str, Any]:
-    nested = json.dumps({"inner": json.dumps({"key": secret})})
-    return {
-        "model": "m",
-        "messages": [
-            {"role": "user", "content": f"my key is {secret}, keep it"},
-            {"role": "user", "content": nested},
-            {"role": "user", "content": base64.b64encode(f"user:{secret}".encode()).decode()},
-            {"role": "user", "content": f"https://x.test/?q={quote(secret, safe='')}"},
-        ],
-        "metadata": {"token": PLAIN, "run": 7},
-    }
-
-
-def request_bytes(body: dict[str, Any], secret: str, target: str = "/v1/chat/completions") -> bytes:
-    query = f"?api_key={PLAIN}&q={quote(secret, safe='')}"
-    headers = [
-        ("Authorization", f"Bearer {SHAPED}"), ("Cookie", f"a={PLAIN}"), ("Cookie", f"b={JWT}"), ("X-Api-Key", SHAPED),
-        ("X-Other", f"one {SHAPED}"), ("X-Other", f"two {JWT}"),
-    ]  # fmt: skip
-    return encode_json_request(body, headers, target + query)
+from tests.support.in_process import InProcessHarness, record_config, replay_config
+from tests.support.planted_secrets import (
+    ENVIRON,
+    KEY,
+    NAMED,
+    PLAIN,
+    REDACTION,
+    SHAPED,
+    assert_nothing_recoverable,
+    planted,
+    request_bytes,
+)
+from tests.support.raw_http import RawConnection
+from tests.support.secrets import JWT
 
 
 def record(folder: Path, answer: list[Any], body: dict[str, Any], secret: str, caplog: pytest.LogCaptureFixture) -> bytes:

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 import spycatcher_addon
-from spycatcher_addon.edge.files import CassetteWriter, read_cassette
-from spycatcher_addon.edge.tape_lock import NoteState, read_note
+from spycatcher_addon.edge.tape_note import NoteState, read_note
+from spycatcher_addon.edge.tape_reading import read_cassette
+from spycatcher_addon.edge.tape_writing import CassetteWriter
 from spycatcher_addon.errors import HarnessIOError
 from tests.support.tape_samples import HASHING, sample_interaction, sample_size
 
@@ -122,7 +123,7 @@ def test_a_full_disk_leaves_the_very_bytes_that_were_there(tmp_path: Path, room:
     before = tape.read_bytes()
     script = (
         "import resource, sys\n"
-        "from spycatcher_addon.edge.files import CassetteWriter\n"
+        "from spycatcher_addon.edge.tape_writing import CassetteWriter\n"
         "from spycatcher_addon.errors import HarnessIOError\n"
         "from tests.support.tape_samples import HASHING, sample_interaction\n"
         "writer = CassetteWriter.open(sys.argv[1], HASHING)\n"
@@ -186,7 +187,7 @@ def test_processes_that_open_and_close_one_tape_in_a_hurry_never_hold_it_togethe
     tape = tmp_path / "tape"
     script = (
         "import sys, time\n"
-        "from spycatcher_addon.edge.files import CassetteWriter\n"
+        "from spycatcher_addon.edge.tape_writing import CassetteWriter\n"
         "from spycatcher_addon.errors import HarnessIOError\n"
         "from tests.support.tape_samples import HASHING, sample_interaction\n"
         "done, end = 0, time.monotonic() + 30\n"

@@ -12,7 +12,6 @@ import brotli
 import pytest
 
 from spycatcher_addon.cassette.canonical import IgnorePathConfig, canonicalize, stable_hash
-from spycatcher_addon.cassette.matching import MatchMode
 from spycatcher_addon.cassette.model import (
     Cassette,
     CommentEvent,
@@ -22,16 +21,18 @@ from spycatcher_addon.cassette.model import (
     Interaction,
     Metadata,
     NonStreamResponse,
+    Outline,
     RecordedRequest,
     RecordedResponse,
     StreamResponse,
     Timing,
 )
+from spycatcher_addon.choices import MatchMode, TimingMode
 from spycatcher_addon.errors import InvalidCassetteError, InvalidPointerPathError
 from spycatcher_addon.exchange import Ending, Headers, ObservedRequest, RawHeaders, ReplayResponse
 from spycatcher_addon.fault_injection import FaultInjector
 from spycatcher_addon.fault_rules import parse_fault_rules
-from spycatcher_addon.pacing import Pacing, TimingMode
+from spycatcher_addon.pacing import Pacing
 from spycatcher_addon.protocols.chat_completions import CHAT_COMPLETIONS
 from spycatcher_addon.replaying import ReplayPolicy, ReplaySession, refuse_unrouted
 
@@ -289,7 +290,7 @@ def test_a_marked_plain_answer_to_a_stream_is_sent() -> None:
 @pytest.mark.parametrize("body", [STREAM, PLAIN])
 def test_a_stream_is_sent_event_by_event_to_whoever_matches(body: bytes) -> None:
     reply = replayed(STREAMED, body)
-    assert (reply.pieces, reply.headers, reply.is_stream, reply.delivery) == (FRAMES, STREAMED.headers, True, None)
+    assert (reply.pieces, reply.headers, reply.is_stream, reply.delivery) == ((b"".join(FRAMES),), STREAMED.headers, True, None)
 
 
 @pytest.mark.parametrize(
@@ -385,3 +386,78 @@ def test_a_fault_takes_the_place_of_the_answer_and_may_leave_the_interaction() -
     assert replies[2].delivery is not None
     assert (session.unused(), session.counts.matched, session.counts.mismatched) == ((), 3, 1)
     assert [(verdict.index, verdict.retries) for verdict in faults.findings().verdicts] == [(0, 1), (1, 1)]
+
+
+@dataclasses.dataclass(frozen=True)
+class ChangedTape:
+    """A tape in a file that was overwritten after the start: it is still known what stood there."""
+
+    cassette: Cassette
+    format_version: int = 2
+    hashing: Hashing = Hashing()
+
+    def outlines(self) -> tuple[Outline, ...]:
+        return self.cassette.outlines()
+
+    def interaction(self, index: int) -> Interaction:
+        raise InvalidCassetteError(f"interaction {index} is gone")
+
+    def answer(self, index: int) -> Interaction:
+        raise InvalidCassetteError(f"answer {index} is gone")
+
+    def request(self, index: int) -> RecordedRequest:
+        raise InvalidCassetteError(f"request {index} is gone")
+
+
+@pytest.mark.parametrize("mode", MatchMode)
+def test_a_tape_that_changed_under_a_replay_is_told_and_nothing_is_consumed(mode: MatchMode) -> None:
+    replay = ReplaySession(ChangedTape(Cassette(2, (interaction(PLAIN, OK),))), ReplayPolicy(match_mode=mode))
+    for request, what in ((post(PLAIN), "answer"), (post(OTHER), "request")):
+        reply = replay.handle(request)
+        assert (reply.status, error_of(reply)["kind"]) == (500, "internal")
+        assert error_of(reply)["message"] == f"replay request failed: {what} 0 is gone"
+    assert (replay.counts.matched, replay.counts.mismatched, replay.counts.rejected, replay.unused()) == (0, 0, 2, (0,))
+
+
+# By hand
+
+
+def test_a_request_sent_once_more_is_answered_from_wherever_the_tape_has_it() -> None:
+    replay = session(interaction(PLAIN, OK), interaction(STREAM, STREAMED))
+    assert replay.handle(post(PLAIN)).interaction_index == 0
+    for request, index in ((post(PLAIN), 0), (post(STREAM), 1)):
+        again = replay.answer_again(request)
+        assert (again.status, again.interaction_index) == (200, index)
+    assert (replay.counts.matched, replay.unused()) == (1, (1,))
+    assert replay.interaction(1).response == STREAMED
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [(post(PLAIN, path="/v1/models"), 404), (post(b"{bad"), 400), (post(OTHER), 409), (post(STREAM), 501)],
+)
+def test_a_refused_request_sent_once_more_counts_nothing(request_: ObservedRequest, status: int) -> None:
+    replay = session(interaction(PLAIN, OK), interaction(STREAM, OK))
+    assert replay.answer_again(request_).status == status
+    assert (replay.counts.matched, replay.counts.mismatched, replay.counts.rejected) == (0, 0, 0)
+    assert replay.unused() == (0, 1)
+
+
+def test_a_mismatch_can_be_explained_again() -> None:
+    replay = session(interaction(PLAIN, OK))
+    found = replay.explain(post(OTHER))
+    assert found is not None
+    assert [difference.path for difference in found.differences] == ["canonical_body.n"]
+    assert replay.explain(post(PLAIN)) is None
+    assert replay.explain(post(b"{bad")) is None
+    assert replay.explain(post(PLAIN, path="/v1/models")) is None
+    assert replay.counts.mismatched == 0
+
+
+def test_a_session_can_begin_again() -> None:
+    replay = session(interaction(PLAIN, OK))
+    assert replay.handle(post(PLAIN)).status == 200
+    assert replay.handle(post(PLAIN)).status == 409
+    replay.rewind()
+    assert replay.handle(post(PLAIN)).status == 200
+    assert (replay.counts.matched, replay.counts.mismatched) == (2, 1)

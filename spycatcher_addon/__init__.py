@@ -29,9 +29,9 @@ from spycatcher_addon.version import VERSION as __version__
 if TYPE_CHECKING:
     from spycatcher_addon.config import HarnessConfig
     from spycatcher_addon.edge.catalogues import HarnessLocalizations
+    from spycatcher_addon.edge.localizing import localize_harness_error
     from spycatcher_addon.edge.server import RunningHarness, start_harness
     from spycatcher_addon.edge.sync_harness import SyncHarness, start_harness_sync
-    from spycatcher_addon.i18n import localize_harness_error
 
 __all__ = [
     "CanonicalError",
@@ -63,7 +63,7 @@ _LOADED_ON_USE = {
     "HarnessLocalizations": "spycatcher_addon.edge.catalogues",
     "RunningHarness": "spycatcher_addon.edge.server",
     "SyncHarness": "spycatcher_addon.edge.sync_harness",
-    "localize_harness_error": "spycatcher_addon.i18n",
+    "localize_harness_error": "spycatcher_addon.edge.localizing",
     "start_harness": "spycatcher_addon.edge.server",
     "start_harness_sync": "spycatcher_addon.edge.sync_harness",
 }

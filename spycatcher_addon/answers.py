@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from spycatcher_addon.cassette.diff import excerpt
 from spycatcher_addon.cassette.jsontext import JsonValue
-from spycatcher_addon.cassette.matching import InteractionPosition, MatchMode, MismatchDiagnostic, PositionKind
+from spycatcher_addon.cassette.matching import InteractionPosition, MismatchDiagnostic, PositionKind
+from spycatcher_addon.choices import MatchMode
 from spycatcher_addon.exchange import Headers, ReplayResponse
 
 _SHORT_HASH = 12
@@ -70,6 +71,16 @@ def request_too_large(limit_bytes: int) -> ReplayResponse:
     )
 
 
+def request_head_too_large(limit: str, setting: str) -> ReplayResponse:
+    """431: the request head passes a configured limit; the connection closes after this answer."""
+    return _answer(
+        431,
+        "request_head_too_large",
+        f"the request head has more than {limit}; raise {setting} if that is meant",
+        headers=(("connection", "close"),),
+    )
+
+
 def stream_cassette_required(index: int) -> ReplayResponse:
     """501: a stream was asked for and a hand-written plain answer is what the cassette has."""
     return _answer(
@@ -101,8 +112,14 @@ def upstream_request_failed(cause: str) -> ReplayResponse:
     return _answer(502, "upstream_request_failed", f"upstream request failed: {cause}. Nothing was recorded")
 
 
-def request_mismatch(diagnostic: MismatchDiagnostic, match_mode: MatchMode, ignore_paths: Sequence[str]) -> ReplayResponse:
-    """409: the cassette holds no interaction for this request at this point."""
+def request_mismatch(
+    diagnostic: MismatchDiagnostic, match_mode: MatchMode, ignore_paths: Sequence[str], normalize: Sequence[str] = ()
+) -> ReplayResponse:
+    """409: the cassette holds no interaction for this request at this point.
+
+    Args:
+        normalize: Names of the normalize rules in force.
+    """
     more: dict[str, JsonValue] = {
         "position": diagnostic.position.as_json(),
         "expected_hash": diagnostic.expected_hash,
@@ -110,6 +127,8 @@ def request_mismatch(diagnostic: MismatchDiagnostic, match_mode: MatchMode, igno
         "diff_summary": diagnostic.diff_summary,
         "ignored_paths": list(ignore_paths),
     }
+    if normalize:
+        more["normalize"] = list(normalize)
     if diagnostic.nearest_index is not None:
         more["nearest_index"] = diagnostic.nearest_index
     message = "\n".join(
@@ -117,6 +136,7 @@ def request_mismatch(diagnostic: MismatchDiagnostic, match_mode: MatchMode, igno
             f"replay request did not match the cassette: {_what_was_expected(diagnostic, match_mode)}",
             *_what_differs(diagnostic),
             f"Ignored paths: {', '.join(ignore_paths) if ignore_paths else 'none'}.",
+            *([f"Normalized: {', '.join(normalize)}."] if normalize else []),
             _what_next(diagnostic),
         ]
     )
@@ -165,6 +185,12 @@ def _what_next(diagnostic: MismatchDiagnostic) -> str:
             "otherwise record the cassette again. Nothing was consumed."
         )
     return "If the change is meant, record the cassette again; if the field is volatile, name it with --ignore-path. Nothing was consumed."
+
+
+def message_of(reply: ReplayResponse) -> str:
+    """The message in an answer of ours."""
+    message: str = json.loads(reply.body)["error"]["message"]
+    return message
 
 
 def _answer(status: int, kind: str, message: str, more: dict[str, JsonValue] | None = None, headers: Headers = ()) -> ReplayResponse:

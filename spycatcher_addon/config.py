@@ -7,40 +7,50 @@ and what to tell a person who got it wrong.
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Final, Self
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from spycatcher_addon.cassette.canonical import pointer_from_config
-from spycatcher_addon.cassette.matching import MatchMode
+from spycatcher_addon.cassette.canonical import IgnorePathConfig
+from spycatcher_addon.cassette.normalizing import BUILT_IN, NormalizeRule, parse_normalize_rules
+from spycatcher_addon.cassette.pointers import pointer_from_config
+from spycatcher_addon.choices import (
+    AuthScheme,
+    Lane,
+    ListenAddr,
+    MatchMode,
+    Mode,
+    Protocol,
+    RecordMode,
+    ReportFormat,
+    StreamSource,
+    TimingMode,
+    UiKind,
+    UpstreamKind,
+)
 from spycatcher_addon.errors import InvalidConfigError, InvalidPointerPathError
 from spycatcher_addon.fault_rules import FaultRule, parse_fault_rules
 from spycatcher_addon.headers import FORBIDDEN_EXTRA_HEADERS, is_token
 from spycatcher_addon.languages import language_problem
-from spycatcher_addon.pacing import Pacing, TimingMode
-from spycatcher_addon.record_modes import RecordMode
+from spycatcher_addon.pacing import Pacing
+from spycatcher_addon.redaction.digests import parse_secret_digest
 from spycatcher_addon.redaction.rules import RedactionRules
-from spycatcher_addon.redaction.shapes import SHAPE_NAMES
-from spycatcher_addon.upstream_presets import (
-    UPSTREAM_PRESETS,
-    AuthScheme,
-    UpstreamKind,
-    azure_base_url,
-    has_api_version,
-)
+from spycatcher_addon.redaction.shapes import SHAPE_NAMES, find_credentials
+from spycatcher_addon.upstream_presets import UPSTREAM_PRESETS, azure_base_url, has_api_version
 
 __all__ = [
     "FORBIDDEN_EXTRA_HEADERS",
+    "UPSTREAM_MISSING",
     "AuthScheme",
     "AutoConfig",
     "Expects",
     "HarnessConfig",
+    "Lane",
     "LimitsConfig",
     "ListenAddr",
     "LocalizationConfig",
@@ -55,68 +65,19 @@ __all__ = [
     "Spelling",
     "StreamSource",
     "TimingMode",
+    "UiConfig",
+    "UiKind",
     "UpstreamConfig",
     "UpstreamKind",
     "validate_for_start",
 ]
 
+UPSTREAM_MISSING = "upstream configuration is required for record mode"
+"""Message of the error that record mode without an upstream is."""
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PARAMETER_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_ARGON2_HASH = re.compile(r"\$argon2(?:id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-
-
-class Mode(StrEnum):
-    """What a harness does with the requests it gets."""
-
-    RECORD = "record"
-    REPLAY = "replay"
-    VERIFY = "verify"
-    AUTO = "auto"
-    """Replay or record, as ``auto.mode`` says."""
-
-
-class Protocol(StrEnum):
-    """The API the harness exposes."""
-
-    OPENAI_CHAT_COMPLETIONS = "openai_chat_completions"
-
-
-@dataclass(frozen=True, slots=True)
-class ListenAddr:
-    """An IP address and a TCP port; port 0 lets the system choose one.
-
-    Raises:
-        ValueError: ``host`` is not an IP address, or ``port`` is not in 0..65535.
-    """
-
-    host: str
-    """IPv4 or IPv6 address without brackets; names are not accepted, so nothing is ever looked up."""
-    port: int
-
-    def __post_init__(self) -> None:
-        ipaddress.ip_address(self.host)
-        if not 0 <= self.port <= 65535:
-            raise ValueError(f"port {self.port} is not in 0..65535")
-
-    @classmethod
-    def parse(cls, text: str) -> ListenAddr:
-        """Read ``IP:PORT`` or ``[IPv6]:PORT``.
-
-        Raises:
-            ValueError: It is something else, a host name for example.
-
-        >>> ListenAddr.parse("[::1]:0")
-        ListenAddr(host='::1', port=0)
-        """
-        host, colon, port = text.rpartition(":")
-        is_bracketed = host.startswith("[") and host.endswith("]")
-        # Brackets belong to IPv6 and only to it: without them "::1:80" could be read in two ways.
-        if not colon or is_bracketed != (":" in host) or not re.fullmatch(r"[0-9]{1,5}", port):
-            raise ValueError(f"{text!r} is not an IP address with a port")
-        return cls(host.strip("[]"), int(port))
-
-    def __str__(self) -> str:
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 class Spelling(StrEnum):
@@ -183,7 +144,7 @@ def _base_url(value: str) -> str:
 
 
 def _variable_name(value: str) -> str:
-    if not _VARIABLE_NAME.fullmatch(value):
+    if not _VARIABLE_NAME.fullmatch(value) or find_credentials(value, SHAPE_NAMES):  # some providers' keys could be names
         raise ValueError("not the name of an environment variable")
     return value
 
@@ -200,6 +161,17 @@ def _shape_name(value: str) -> str:
     return value
 
 
+def _secret_digest(value: str) -> str:
+    parse_secret_digest(value)
+    return value
+
+
+def _password(value: str | None) -> str | None:
+    if value is not None and value.startswith("$") and not _ARGON2_HASH.fullmatch(value):
+        raise ValueError("it begins with $ and is no argon2 hash")
+    return value
+
+
 def _ignore_path(value: str) -> str:
     try:
         pointer_from_config(value)
@@ -212,10 +184,12 @@ _Text = Annotated[str, Field(strict=True)]
 _PathText = Annotated[_Text, Expects("a path")]
 _LANGUAGE = Expects("a language identifier such as en-US")
 _Flag = Annotated[bool, Field(strict=True), Expects("true or false", Spelling.TOML)]
-_Seconds = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False), Expects("a number of seconds, 0 or more", Spelling.TOML)]
-_Timeout = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False), Expects("a number of seconds above 0", Spelling.TOML)]
-_Millis = Annotated[int, Field(strict=True, ge=0), Expects("a whole number of milliseconds, 0 or more", Spelling.TOML)]
-_Positive = Annotated[int, Field(strict=True, ge=1), Expects("a whole number, 1 or more", Spelling.TOML)]
+_MOST: Final = 10**12
+"""Bound of whole numbers: beyond anything meant, within what can be reckoned with."""
+_Seconds = Annotated[float, Field(strict=True, ge=0, le=1e9), Expects("a number of seconds, 0 or more", Spelling.TOML)]
+_Timeout = Annotated[float, Field(strict=True, gt=0, le=1e9), Expects("a number of seconds above 0", Spelling.TOML)]
+_Millis = Annotated[int, Field(strict=True, ge=0, le=_MOST), Expects("a whole number of milliseconds, 0 or more", Spelling.TOML)]
+_Positive = Annotated[int, Field(strict=True, ge=1, le=_MOST), Expects("a whole number, 1 or more", Spelling.TOML)]
 _HeaderNames = Annotated[
     tuple[Annotated[str, Field(strict=True), AfterValidator(_header_name)], ...],
     Expects("a list of header names", Spelling.TOML_LIST),
@@ -356,6 +330,11 @@ class RedactionConfig(_Section):
         Expects("a list of names of environment variables, not of their values", Spelling.TOML_LIST, is_secret=True),
     ] = ()
     """Variables whose values are secrets wherever they occur, like that of ``upstream.api_key_env``."""
+    secret_sha256: Annotated[
+        tuple[Annotated[str, Field(strict=True), AfterValidator(_secret_digest)], ...],
+        Expects("a list of LENGTH:SHA256, the length of a secret and the 64 hex digits of its SHA-256", Spelling.TOML_LIST, is_secret=True),
+    ] = ()
+    """Secrets known by nothing but their SHA-256, where the secrets themselves must not be; of 16 to 512 characters."""
     shapes: Annotated[
         tuple[Annotated[str, Field(strict=True), AfterValidator(_shape_name)], ...],
         Expects("a list of shapes that docs/redaction.md names", Spelling.TOML_LIST),
@@ -375,6 +354,7 @@ class RedactionConfig(_Section):
             query_parameters=frozenset(name.lower() for name in self.query_parameters),
             body_paths=tuple(map(pointer_from_config, self.body_paths)),
             shapes=frozenset(self.shapes),
+            digests=tuple(map(parse_secret_digest, self.secret_sha256)),
         )
 
 
@@ -386,15 +366,17 @@ class MatchingConfig(_Section):
         Expects("a list of JSON Pointers (/metadata/run_id) or dotted paths (messages[0].content)", Spelling.TOML_LIST),
     ] = ()
     """JSON Pointers (RFC 6901) or dotted paths, ``*`` for every array element; as written by the user."""
+    normalize: Annotated[
+        tuple[NormalizeRule, ...],
+        BeforeValidator(parse_normalize_rules),
+        Expects(f"a list of rules: {', '.join(BUILT_IN)}, NAME=PATTERN, or tables with name and pattern", Spelling.TOML_LIST),
+    ] = ()
+    """What is replaced inside strings before they are compared (docs/mismatch-reports.md)."""
 
-
-class StreamSource(StrEnum):
-    """What a replayed stream is made of."""
-
-    EVENTS = "events"
-    """The recorded events, printed canonically."""
-    RAW = "raw"
-    """The recorded transcript, byte for byte, in the chunks it came in."""
+    @property
+    def ignore(self) -> IgnorePathConfig:
+        """The settings as requests are reduced with them."""
+        return IgnorePathConfig(tuple(map(pointer_from_config, self.ignore_paths)), self.normalize)
 
 
 class RecordConfig(_Section):
@@ -413,10 +395,12 @@ class ReplayConfig(_Section):
     """How recorded answers are sent."""
 
     stream_source: Annotated[StreamSource, _one_of(StreamSource)] = StreamSource.EVENTS
+    lane: Annotated[Lane, _one_of(Lane)] = Lane.AUTO
+    """``flow`` makes every exchange a flow of mitmproxy, which costs more time; the answers are the same."""
     include_failures: _Flag = False
     """Match and repeat recorded failures too."""
     timing: Annotated[TimingMode, _one_of(TimingMode)] = TimingMode.OFF
-    timing_factor: Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False), Expects("a number above 0", Spelling.TOML)] = 1.0
+    timing_factor: Annotated[float, Field(strict=True, gt=0, le=1e6), Expects("a number above 0, at most 1000000", Spelling.TOML)] = 1.0
     """``scaled``: recorded times are multiplied with it."""
     timing_seed: Annotated[int, Field(strict=True), Expects("a whole number", Spelling.TOML)] = 0
     """``realistic``: the same seed gives the same times."""
@@ -426,6 +410,10 @@ class ReplayConfig(_Section):
     """``fixed``: pause before the first event, in milliseconds."""
     tps: _Positive = 50
     """``fixed``: events per second after that."""
+
+    report: Annotated[_Text | None, Expects("the path of a file to write")] = None
+    """Where requests that the cassette does not answer are written down (docs/mismatch-reports.md)."""
+    report_format: Annotated[ReportFormat, _one_of(ReportFormat)] = ReportFormat.JSONL
 
     @property
     def pacing(self) -> Pacing:
@@ -440,11 +428,38 @@ class AutoConfig(_Section):
     mode: Annotated[RecordMode, _one_of(RecordMode)] = RecordMode.ONCE
 
 
+class UiConfig(_Section):
+    """Watching a recording or a replay."""
+
+    kind: Annotated[UiKind, _one_of(UiKind)] = UiKind.NONE
+    port: Annotated[int, Field(strict=True, ge=0, le=65535), Expects("a port from 0 to 65535", Spelling.TOML)] = 8081
+    """Where the page is, on 127.0.0.1; 0 lets the system choose one."""
+    password: Annotated[
+        str | None,
+        Field(strict=True, min_length=1),
+        AfterValidator(_password),
+        Expects("a password of at least one character, or an argon2 hash of one", is_secret=True),
+    ] = None
+    """Asked for by the page, instead of a token that is made anew at each start."""
+    keep: _Positive = 500
+    """How many exchanges the list keeps; the oldest leave it first. The cassette keeps all."""
+    mask_secrets: _Flag = True
+    """Hide what redaction keeps off the cassette."""
+
+
 class LimitsConfig(_Section):
     """What the harness refuses to take."""
 
     max_body_bytes: _Positive = 128 * 1024 * 1024
     """Largest request body, in bytes; a larger one is answered with 413."""
+    max_header_bytes: _Positive = 64 * 1024
+    """Largest request head, in bytes; a larger one is answered with 431."""
+    max_headers: _Positive = 200
+    """Most header fields of a request; more are answered with 431."""
+    header_timeout_s: _Timeout = 60.0
+    """How long a request's head may take to come; then the connection closes."""
+    idle_timeout_s: _Timeout = 600.0
+    """How long a connection may stay open without a request."""
 
 
 class LocalizationConfig(_Section):
@@ -474,6 +489,7 @@ class HarnessConfig(_Section):
     record: RecordConfig = Field(default_factory=RecordConfig)
     replay: ReplayConfig = Field(default_factory=ReplayConfig)
     auto: AutoConfig = Field(default_factory=AutoConfig)
+    ui: UiConfig = Field(default_factory=UiConfig)
     limits: LimitsConfig = Field(default_factory=LimitsConfig)
     localization: LocalizationConfig = Field(default_factory=LocalizationConfig)
     faults: Annotated[
@@ -516,7 +532,7 @@ def validate_for_start(config: HarnessConfig) -> None:
     if name.startswith(("/", "\\")) or ".." in name or re.match(r"[A-Za-z]:[\\/]", name):
         raise InvalidConfigError("cassette name must not contain path traversal sequences")
     if config.mode is Mode.RECORD and config.upstream is None:
-        raise InvalidConfigError("upstream configuration is required for record mode")
+        raise InvalidConfigError(UPSTREAM_MISSING)
     if "\0" in name or "\0" in config.cassette_dir:
         raise InvalidConfigError("cassette name and directory must not contain a NUL character")
     if name.endswith("/"):

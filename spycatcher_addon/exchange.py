@@ -76,7 +76,8 @@ class ReplayResponse:
     headers: Headers
     """Without framing headers; the lane that sends it adds those."""
     pieces: tuple[bytes, ...]
-    """The body in the pieces it may be sent in: one for a plain body, one per event or recorded chunk for a stream."""
+    """The body in the pieces it may be sent in: one for a plain body, for a stream one per event or recorded chunk,
+    or one of all events where they go out together anyway."""
     interaction_index: int | None = None
     """Zero-based index of the interaction this answer was recorded in; ``None`` for a harness-made answer."""
     is_stream: bool = False

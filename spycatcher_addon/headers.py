@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 from spycatcher_addon.exchange import Headers, RawHeaders
 
@@ -70,6 +71,7 @@ def redact_headers(headers: Headers, drop: Collection[str]) -> Headers:
     return tuple((name, value) for name, value in headers if name.lower() not in drop)
 
 
+@lru_cache(maxsize=256)  # answers of one tape mostly have the same few sets of fields
 def select_replayed(headers: Headers) -> tuple[Headers, tuple[str, ...]]:
     """The recorded fields that can be sent, and the names of those that cannot.
 

@@ -6,7 +6,8 @@ no language and keeps nothing for the process.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from fluent.runtime import FluentBundle, FluentLocalization
@@ -15,6 +16,13 @@ from fluent.syntax import FluentParser
 from fluent.syntax.ast import Junk, Message, Term
 
 from spycatcher_addon.errors import HarnessError
+
+_PLAIN_MESSAGE = re.compile(
+    r"^([a-zA-Z][\w-]*) = (?=[^ \n])(?:[^{}\r\n]|\{ \$[a-zA-Z][\w-]* \})+\n(?=\n*(?:[a-zA-Z#-]|\Z))", re.MULTILINE | re.ASCII
+)
+"""A message of one line and nothing but text and variables, which is Fluent for certain (Fluent 1.0, syntax of messages)."""
+_REFERENCE = re.compile(r"\{\s*-?[a-zA-Z]")
+"""A placeable that refers to another message, a term or a function."""
 
 
 class Localizer(Protocol):
@@ -52,8 +60,16 @@ def parse_catalogue(locale: str, source: str) -> FluentBundle:
     Raises:
         BrokenCatalogueError: Something in it is not Fluent, a message stands twice, or there is none.
     """
-    resource = FluentParser(with_spans=False).parse(source)
-    names: set[tuple[type, str]] = set()
+    plain: dict[str, str] = {}
+    rest = source
+    if not _REFERENCE.search(source):  # a message that another refers to must be there when that one is formatted
+        for match in _PLAIN_MESSAGE.finditer(source):
+            if match[1] in plain:
+                raise BrokenCatalogueError(f"catalogue {locale}: {match[1]} stands twice")
+            plain[match[1]] = match[0]
+        rest = _PLAIN_MESSAGE.sub("", source)
+    resource = FluentParser(with_spans=False).parse(rest)
+    names: set[tuple[type, str]] = {(Message, name) for name in plain}
     for entry in resource.body:
         if isinstance(entry, Junk):
             line = source.count("\n", 0, source.find((entry.content or "").split("\n")[0])) + 1
@@ -65,16 +81,42 @@ def parse_catalogue(locale: str, source: str) -> FluentBundle:
             names.add(name)
     if not names:
         raise BrokenCatalogueError(f"catalogue {locale}: there are no messages in it")
-    bundle = FluentBundle([locale], use_isolating=True)
+    bundle = _Catalogue(locale, plain)
     bundle.add_resource(resource)
     return bundle
 
 
-def localize_harness_error(localizer: Localizer, error: HarnessError) -> str:
+class _Catalogue(FluentBundle):
+    """A bundle that parses plain messages when they are asked for: a command needs few, and parsing all takes as long as its work."""
+
+    def __init__(self, locale: str, plain: dict[str, str]) -> None:
+        """Make a bundle.
+
+        Args:
+            plain: Message id -> Fluent source of that message.
+        """
+        super().__init__([locale], use_isolating=True)
+        self._plain = plain
+
+    def has_message(self, message_id: str) -> bool:
+        return message_id in self._plain or super().has_message(message_id)
+
+    def get_message(self, message_id: str) -> Any:
+        source = self._plain.get(message_id)
+        if source is not None:
+            self.add_resource(FluentParser(with_spans=False).parse(source))
+            self._plain.pop(message_id, None)  # only now: log lines are put into words by several threads
+        return super().get_message(message_id)
+
+
+def localize_harness_error(localizer: Localizer, error: HarnessError, on_missing: Callable[[str], None] | None = None) -> str:
     """Put an error into the localizer's language.
 
     The error's fields are the message's arguments, all as text, so no digits are grouped and nothing in them is taken for
     Fluent syntax. Note that ``HarnessIOError.source``, which may show paths, is part of the localized text.
+
+    Args:
+        on_missing: Takes the id of a message that the localizer cannot give.
 
     Returns:
         The localized text; ``str(error)`` when the localizer lacks the message or the message wants other arguments.
@@ -85,9 +127,13 @@ def localize_harness_error(localizer: Localizer, error: HarnessError) -> str:
     arguments = _arguments_of(error)
     if isinstance(localizer, FluentLocalization):
         # It hides what went wrong inside a message, so its catalogues are asked one by one.
-        return _first_text(_bundles_of(localizer), message_id, arguments) or str(error)
-    text = localizer.format_value(message_id, dict(arguments))
-    return str(error) if text == message_id else text
+        text = _first_text(_bundles_of(localizer), message_id, arguments)
+    else:
+        value = localizer.format_value(message_id, dict(arguments))
+        text = None if value == message_id else value
+    if text is None and on_missing is not None:
+        on_missing(message_id)
+    return str(error) if text is None else text
 
 
 def _arguments_of(error: HarnessError) -> dict[str, str]:
@@ -101,7 +147,10 @@ def _first_text(bundles: Iterable[FluentBundle], message_id: str, arguments: Map
     for bundle in bundles:
         pattern = bundle.get_message(message_id).value if bundle.has_message(message_id) else None
         if pattern is not None:
-            text, problems = bundle.format_pattern(pattern, values)
+            try:
+                text, problems = bundle.format_pattern(pattern, values)
+            except RecursionError:  # a message that refers to itself
+                continue
             if not problems:
                 return str(text)
     return None

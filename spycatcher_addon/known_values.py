@@ -25,6 +25,16 @@ def recorded_rules(config: HarnessConfig) -> tuple[str, ...]:
     return (*config.redaction.rules.names, *(_VARIABLE_PREFIX + name for name in secret_variables(config)))
 
 
+def scrubbed_rules(config: HarnessConfig, recorded: Iterable[str]) -> tuple[str, ...]:
+    """All rules in force for a tape that exists already; variables that it names itself count too.
+
+    Args:
+        recorded: The rules that the tape notes.
+    """
+    of_tape = (rule for rule in recorded if rule.startswith(_VARIABLE_PREFIX))
+    return tuple(dict.fromkeys((*recorded_rules(config), *of_tape)))
+
+
 def known_values(config: HarnessConfig, environ: Mapping[str, str], recorded: Iterable[str] = ()) -> tuple[str, ...]:
     """The values themselves, of those variables that are set and not empty.
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from spycatcher_addon.config import Expects, HarnessConfig, Spelling, UpstreamConfig
+from spycatcher_addon.redaction.shapes import SHAPE_NAMES, find_credentials
 
 type Place = tuple[str, ...]
 
@@ -170,7 +171,7 @@ def parse_spelled(setting: Setting, text: str) -> object:
         return text
     try:
         document = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # ValueError: no TOML, or a number of more digits than Python reads
         return text
     return document["value"] if document.keys() == {"value"} else text
 
@@ -186,7 +187,12 @@ def parse_spelled_list(setting: Setting, texts: Sequence[str]) -> object:
 
 def show_value(value: object) -> str:
     """A value as TOML spells it, shortened for a message, without what looks like credentials in a URL."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except ValueError:  # more digits than Python prints
+        return "a number of very many digits"
+    for secret in sorted({text[each.start : each.end] for each in find_credentials(text, SHAPE_NAMES)}, key=len, reverse=True):
+        text = text.replace(secret, "***")
     text = _URL_CREDENTIALS.sub("\\1***@", text)
     text = _QUERY_CREDENTIALS.sub("\\1***", text)
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}..."

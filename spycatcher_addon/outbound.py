@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
-from spycatcher_addon.config import AuthScheme
+from spycatcher_addon.choices import AuthScheme
 from spycatcher_addon.exchange import ObservedRequest, RawHeaders
 from spycatcher_addon.headers import select_forwarded_request
+from spycatcher_addon.protocols import PROTOCOLS
 
 _ASCII = "".join(map(chr, range(0x21, 0x7F)))
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -59,6 +60,16 @@ def outbound_path(target: UpstreamTarget, upstream_path: str, inbound_query: str
     """Path and query of the outbound request: base path, endpoint, base query, then the client's query as it came."""
     query = "&".join(part for part in (target.query, inbound_query) if part)
     return target.path + upstream_path + (f"?{query}" if query else "")
+
+
+def inbound_target(target: UpstreamTarget, outbound: str) -> str:
+    """Undo :func:`outbound_path`, for a request that is sent once more; anything else comes back as it is."""
+    path, _, query = outbound.partition("?")
+    for protocol in PROTOCOLS:
+        if path == target.path + protocol.upstream_path:
+            own = query.removeprefix(target.query).removeprefix("&") if target.query else query
+            return protocol.path + (f"?{own}" if own else "")
+    return outbound
 
 
 def outbound_headers(request: ObservedRequest, auth: AuthScheme, api_key: str | None, extra_headers: Mapping[str, str]) -> RawHeaders:

@@ -8,36 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import pairwise
 from random import Random
 
 from spycatcher_addon.cassette.model import NonStreamResponse, StreamResponse
+from spycatcher_addon.choices import TimingMode
 from spycatcher_addon.content_coding import ContentCodingError, stream_decoder
 from spycatcher_addon.errors import StreamParseError
 from spycatcher_addon.sse import SseParser
 
 _JITTER_SIGMA = 0.25
 """Spread of the factor on each gap: with this, nine of ten gaps stay between 0.66 and 1.5 times the recorded one."""
-
-
-class TimingMode(StrEnum):
-    """Where the times of a replayed answer come from."""
-
-    OFF = "off"
-    """Everything at once."""
-    RECORDED = "recorded"
-    """As the recorded chunks came."""
-    SCALED = "scaled"
-    """As recorded, times a factor."""
-    FIXED = "fixed"
-    """A first pause, then a steady rate."""
-    REALISTIC = "realistic"
-    """As recorded, each gap with some seeded jitter; the order never changes."""
-    CI = "ci"
-    """Preset: a short, steady rate that exercises streaming without costing time."""
-    DEMO = "demo"
-    """Preset: realistic, and readable where the tape has no times."""
 
 
 @dataclass(frozen=True, slots=True)

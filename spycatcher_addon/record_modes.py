@@ -8,27 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from spycatcher_addon.cassette.matching import MatchMode
 from spycatcher_addon.cassette.model import Interaction
-
-
-class RecordMode(StrEnum):
-    """When ``auto`` and the pytest plugin replay, and when they record."""
-
-    REPLAY = "replay"
-    """Replay; a missing tape is an error, and nothing ever goes upstream."""
-    ONCE = "once"
-    """Record when there is no tape, else replay."""
-    NEW_EPISODES = "new_episodes"
-    """Replay what the tape knows, record what it does not."""
-    ALL = "all"
-    """Record everything anew; what was recorded replaces the tape at the end."""
-    REWRITE = "rewrite"
-    """As ``all``, but the tape is replaced only when everything was recorded whole."""
-    OFF = "off"
-    """Pass everything through to the upstream; no tape is read or written."""
+from spycatcher_addon.choices import MatchMode, RecordMode
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,11 @@ class Recorder:
         """Whether the answer will be kept as a stream."""
         return self._kind is AnswerKind.STREAM
 
+    @property
+    def received(self) -> bytes:
+        """The body as far as it has come, as its bytes came."""
+        return b"".join(self._body)
+
     def response_started(self, head: ObservedResponseHead) -> None:
         """Note status and headers; decides whether the answer is kept as a stream."""
         self._head = head

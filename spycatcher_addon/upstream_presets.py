@@ -6,38 +6,9 @@ A preset only fills in settings that no configuration layer gave; every one of t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from urllib.parse import quote, urlsplit
 
-
-class AuthScheme(StrEnum):
-    """How the key is sent upstream."""
-
-    BEARER = "bearer"
-    """``authorization: Bearer KEY``"""
-    API_KEY = "api-key"
-    """``api-key: KEY``"""
-    NONE = "none"
-    """No key is read and none is sent."""
-
-
-class UpstreamKind(StrEnum):
-    """A provider with a preset, or ``custom`` for any other OpenAI-compatible server."""
-
-    OPENROUTER = "openrouter"
-    OPENAI = "openai"
-    DEEPSEEK = "deepseek"
-    GROQ = "groq"
-    TOGETHER = "together"
-    MISTRAL = "mistral"
-    AZURE = "azure"
-    OLLAMA = "ollama"
-    VLLM = "vllm"
-    CUSTOM = "custom"
-
-    @classmethod
-    def _missing_(cls, value: object) -> UpstreamKind | None:
-        return cls.OPENROUTER if value == "open_router" else None
+from spycatcher_addon.choices import AuthScheme, UpstreamKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ cli-group-cassette = Kassette:
 cli-group-matching = Zuordnung:
 cli-group-answers = Antworten:
 cli-group-faults = Störungen:
+cli-group-watching = Zusehen:
 cli-group-upstream = Upstream:
 cli-group-sources = Quellen der Konfiguration:
 cli-group-messages = Meldungen:
@@ -66,7 +67,10 @@ cli-option-cassette-name = Dateiname der Kassette, genau wie auf der Platte.
 cli-option-record-mode = Was wiedergegeben und was aufgezeichnet wird.
 cli-option-match-mode = In aufgezeichneter oder, nach Inhalt, in beliebiger Reihenfolge.
 cli-option-ignore-path = Teil des Rumpfs, der nicht verglichen wird: /metadata/run_id oder messages[*].id.
+cli-option-normalize = Veränderliche Werte, vor dem Vergleich ersetzt: timestamp, uuid, hex_id, epoch, temp_path oder NAME=MUSTER.
 cli-option-fail-unused = Mit Code 3 enden, wenn Interaktionen nie abgefragt wurden.
+cli-option-report = Datei für Anfragen ohne aufgezeichnete Antwort, je eine JSON-Zeile.
+cli-option-report-format = Format von --report.
 cli-option-stream-source = Woraus wiedergegebene Streams bestehen.
 cli-option-timing = Tempo wiedergegebener Streams.
 cli-option-timing-factor = Mit --timing scaled: Faktor für die aufgezeichneten Zeiten.
@@ -76,6 +80,10 @@ cli-option-keep-failures = Misslungene Austausche behalten, als Fehlschläge mar
 cli-option-fault = Störung für Antworten, etwa status=429,retry_after_s=1,interaction=0.
 cli-option-fault-seed = Bestimmt, welche Störungen mit Wahrscheinlichkeit eintreten.
 cli-option-fault-report = Datei für die Störungen und die Reaktionen des Clients, als JSON.
+cli-option-ui = Jeden Austausch im Browser (web) oder im Terminal (console) verfolgen.
+cli-option-ui-port = Port der Seite; 0 wählt einen freien.
+cli-option-ui-password = Passwort, nach dem die Seite fragt, statt eines Tokens in ihrer Adresse.
+cli-option-ui-keep = Wie viele Austausche die Liste behält.
 cli-option-upstream-kind = Voreinstellung für einen Anbieter.
 cli-option-base-url = Basis-URL der API des Anbieters.
 cli-option-api-key-env = Name der Umgebungsvariablen mit dem Schlüssel.
@@ -103,9 +111,13 @@ clap-error-value-validation = ungültiger Wert { $value } für { $argument }
 cli-expected-listen = erwartet wird eine IP-Adresse mit Port, etwa 127.0.0.1:8787 oder [::1]:0; Rechnernamen sind nicht erlaubt
 cli-expected-seconds = erwartet wird eine Anzahl Sekunden, 0 oder mehr
 cli-expected-ignore-path = erwartet wird ein JSON-Pointer (/metadata/run_id) oder ein Pfad mit Punkten (messages[0].content)
+cli-expected-normalize = erwartet wird timestamp, uuid, hex_id, epoch, temp_path oder NAME=MUSTER für eine eigene Regel
 cli-expected-fault = erwartet wird eine Störungsregel wie status=429,interaction=0
 cli-expected-factor = erwartet wird eine Zahl über 0
 cli-expected-number = erwartet wird eine ganze Zahl
+cli-expected-port = erwartet wird ein Port von 0 bis 65535
+cli-expected-count = erwartet wird eine ganze Zahl ab 1
+cli-expected-password = erwartet wird ein Passwort aus mindestens einem Zeichen
 cli-expected-choice = erwartet wird eines von:
 cli-did-you-mean = war das gemeint?
 cli-try-help = Hilfe gibt es mit:
@@ -117,7 +129,12 @@ cli-shutdown-failed = Harness konnte nicht beendet werden:
 cli-verify-failed = Kassette konnte nicht geprüft werden:
 cli-cassette-not-found-advice = Erst aufzeichnen, oder --cassette-dir und --cassette-name prüfen. Diese Datei gibt es nicht:
 cli-cassette-version-advice = Lesbar sind hier die Formate 1 und 2. Aktualisieren Sie spycatcher-harness, oder nehmen Sie die Kassette neu auf. Es ist diese Datei:
+cli-upstream-missing-advice = Geben Sie an, wovon aufgezeichnet werden soll: in einer Konfigurationsdatei, in der Umgebung oder mit einer Option:
+cli-setting-idle = ist gesetzt und bewirkt nichts, solange replay.timing so steht:
 cli-stopping = wird beendet; ein zweites Signal bricht sofort ab
+cli-ui-address = zusehen unter:
+cli-ui-address-with-password = zusehen, mit dem Passwort, unter:
+cli-ui-needs-terminal = die Oberfläche im Terminal braucht ein Terminal als Standardeingabe und -ausgabe; führen Sie den Befehl in einem aus, oder nehmen Sie stattdessen:
 cli-key-missing-optional = die Umgebungsvariable { $variable }, genannt in der Einstellung upstream.api_key_env, ist nicht gesetzt oder leer; Anfragen gehen ohne Schlüssel an den Upstream
 
 ## Hinweise beim Start
@@ -145,10 +162,35 @@ notice-secret-too-short = der Wert der Umgebungsvariable { $variable } (redactio
 
 ## Zusammenfassungen am Ende
 
+log-client-left = nicht aufgezeichnet: Der Client ging, bevor seine Antwort vollständig war
+log-upstream-failed = NICHT AUFGEZEICHNET: Der Upstream hat versagt
+log-tape-unwritable = NICHT AUFGEZEICHNET: Die Kassette konnte nicht geschrieben werden
+log-recorder-failed = NICHT AUFGEZEICHNET: Der Rekorder hat versagt
+log-not-recorded = NICHT AUFGEZEICHNET
+log-kept-failure = als Fehlschlag behalten; die Wiedergabe übergeht ihn, solange replay.include_failures nicht gesetzt ist
+log-error-status = Antwort mit Fehlerstatus aufgezeichnet:
+log-recording-failed = Die Aufzeichnung ist im Harness selbst fehlgeschlagen; mit 500 beantwortet
+log-chunk-failed = Der Rekorder hat an einem Stück versagt; der Stream läuft ohne Aufzeichnung weiter
+log-replay-failed = Die Wiedergabe ist im Harness selbst fehlgeschlagen; mit 500 beantwortet
+log-tape-not-found-for-request = Die Anfrage konnte ihrer Kassette nicht zugeordnet werden; mit 500 beantwortet
+log-report-unwritable = Der Wiedergabebericht konnte nicht geschrieben werden und bleibt unvollständig
+log-refusal-unreported = Eine abgewiesene Anfrage konnte nicht berichtet werden
+log-fault = Fehler in die Antwort eingebaut, Interaktion
+log-fault-idle = Ein Fehler fand nichts zu ändern, Interaktion
+log-list-full = Die Liste ist voll: Ältere Austausche verlassen sie und bleiben auf der Kassette (ui.keep)
+log-resend-failed = Die Anfrage konnte nicht noch einmal gesendet werden
+log-tls-unusable = Ein TLS-Client kann nicht bedient werden: Der Zertifikatsordner im Home-Verzeichnis ist unbrauchbar
+log-tape-changed = Die Kassette wurde geändert, während sie wiedergegeben wird; replay neu starten, um zu verwenden, was jetzt dort steht
+log-tape-replaced = Die Kassette wurde ersetzt oder entfernt, während sie wiedergegeben wird; weiter mit dem, was sie war, replay neu starten, um zu verwenden, was jetzt dort steht
+log-reason-no-answer = der Upstream hat nie geantwortet
+log-reason-broken-stream = der Stream brach vor seinem Ende ab
+log-reason-incomplete-event = der SSE-Stream endete, bevor das letzte Ereignis vollständig war
+log-reason-request-coding = die Inhaltskodierung der Anfrage ließ sich nicht auflösen; ihr Rumpf wird behalten, wie er kam, und wurde nicht nach Geheimnissen durchsucht
+log-reason-answer-coding = die Inhaltskodierung der Antwort ließ sich nicht auflösen; sie wird behalten, wie sie kam, und wurde nicht nach Geheimnissen durchsucht
 cli-recorded =
     { $count ->
-        [one] { $count } Interaktion auf { $path } aufgezeichnet
-       *[other] { $count } Interaktionen auf { $path } aufgezeichnet
+        [one] { $count } Interaktion aufgezeichnet auf
+       *[other] { $count } Interaktionen aufgezeichnet auf
     }
 cli-recorded-nothing = 0 Interaktionen aufgezeichnet; der Client muss diese Basis-URL verwenden:
 cli-record-error-statuses =
@@ -185,8 +227,8 @@ cli-auto-passed-through =
     }
 cli-replayed =
     { $count ->
-        [one] { $used } von { $count } Interaktion aus { $path } wiedergegeben
-       *[other] { $used } von { $count } Interaktionen aus { $path } wiedergegeben
+        [one] { $used } von { $count } Interaktion wiedergegeben aus
+       *[other] { $used } von { $count } Interaktionen wiedergegeben aus
     }
 cli-unused = nie abgefragte Interaktionen, gezählt ab 0: { $indexes }
 cli-mismatched =
@@ -245,6 +287,7 @@ verify-only-warnings =
        *[other] { $count } Warnungen, keine Probleme
     }
 verify-ignore-paths-drift = mit anderen Ignorierpfaden aufgezeichnet ({ $recorded }), als die Konfiguration hat ({ $configured }); dieselben verwenden, oder die Kassette mit `record` fortsetzen, damit ihre Hashes neu berechnet werden
+verify-normalize-drift = mit anderen Normalisierungsregeln aufgezeichnet ({ $recorded }), als die Konfiguration hat ({ $configured }); dieselben verwenden, oder die Kassette mit `record` fortsetzen, damit ihre Hashes neu berechnet werden
 verify-ignore-path-misfit = der Ignorierpfad { $path } passt nicht zum Rumpf der Anfrage; matching.ignore_paths berichtigen
 verify-hash-missing = der Anfrage fehlt stable_hash; neu aufzeichnen, oder diesen eintragen: { $computed }
 verify-hash-mismatch = stable_hash ist { $stored }, aber die aufgezeichnete Anfrage ergibt { $computed }; eines von beiden wurde bearbeitet
@@ -267,6 +310,20 @@ verify-query-credential = der Query-Parameter { $name } sieht nach Zugangsdaten 
 verify-header-not-sendable = der Antwort-Header { $name } lässt sich nicht senden und wird bei der Wiedergabe weggelassen
 verify-event-carriage-return = Ereignis { $event } hat einen Wagenrücklauf in den Daten, den ein Client als Zeilenende liest
 verify-stream-without-events = die Anfrage verlangt einen Stream, aber die Antwort ist gewöhnlich und nicht mit answers_stream markiert; die Wiedergabe antwortet mit 501
+verify-redaction-drift = aufgezeichnet, bevor diese Schwärzungsregeln in der Konfiguration standen: { $rules }; was sie nennen, wird trotzdem gesucht, und `spycatcher-harness scrub` nimmt es heraus
+verify-event-json-mismatch = parsed_json des Ereignisses { $event } passt nicht zu seinen Daten; eines von beiden wurde bearbeitet
+verify-chunks-count = chunk_offsets_ms hat { $times } Zeiten für { $events } Ereignisse; welches wann kam, ist nicht zu erkennen; neu aufzeichnen
+verify-recorded-earlier = aufgezeichnet um { $value }, vor der Interaktion { $other } ({ $latest }), die davor steht; die Reihenfolge berichtigen, falls nicht absichtlich Kassetten zusammengefügt wurden
+verify-duplicate = dieselbe wie Interaktion { $first }, bis auf den Zeitpunkt der Aufzeichnung genau; eine von beiden entfernen
+verify-unknown-key = der Schlüssel { $key } gehört nicht zu diesem Format und wird übergangen (am ähnlichsten: { $nearest }; Interaktionen damit: { $count }); berichtigen oder entfernen
+verify-large = die Rümpfe haben { $size } Bytes, ab { $limit } wird darauf hingewiesen; prüfen, ob sie ins Repository gehören
+verify-unreadable = nicht lesbar
+verify-unreadable-count =
+    { $count ->
+        [one] { $count } Kassette ist nicht lesbar
+       *[other] { $count } Kassetten sind nicht lesbar
+    }
+verify-summary = Kassetten: { $tapes }; sauber: { $clean }; mit Problemen: { $findings }; nicht lesbar: { $unreadable }; andere Dateien: { $others }
 
 ## Befehle für vorhandene Kassetten
 
@@ -277,17 +334,23 @@ cli-stats-about = Tokens, Bytes, Dauern und geschätzte Kosten zusammenzählen.
 cli-merge-about = Mehrere Kassetten zu einer neuen zusammenfügen.
 cli-prune-about = Eine Kopie einer Kassette ohne einige ihrer Interaktionen schreiben.
 cli-convert-about = Zwischen Kassettenformaten, vcrpy, HAR und WireMock umwandeln.
+cli-scrub-about = Die heutigen Schwärzungsregeln auf vorhandene Kassetten anwenden.
 cli-doctor-about = Die Umgebung prüfen und sagen, was gegen Mängel hilft.
 cli-group-output = Ausgabe:
 cli-option-json = JSON für Programme ausgeben.
 cli-option-raw = Die aufgezeichneten Bytes der Antwort ausgeben.
 cli-option-output = Zu schreibende Datei.
 cli-option-force = Die Datei überschreiben, falls sie existiert.
+cli-option-check = Nichts schreiben; mit Code 1 enden, wenn sich etwas ändern würde.
+cli-option-format = Was ausgegeben wird: Text für Menschen, alles andere für Programme.
+cli-option-strict = Warnungen als Probleme zählen.
 cli-option-prices = Preistabelle (TOML) für die geschätzten Kosten.
 cli-option-drop = Wegzulassende Interaktionen, etwa 0,3-5.
+cli-option-unused-in = Bericht einer Wiedergabe: was niemand angefragt hat, wird weggelassen.
 cli-option-to = Zielformat.
 cli-argument-cassette = Pfad einer Kassette; ohne Angabe die konfigurierte.
 cli-argument-cassettes = Pfade von Kassetten; ohne Angabe die konfigurierte.
+cli-argument-tapes = Kassetten oder Ordner mit Kassetten; ohne Angabe die konfigurierte.
 cli-argument-inputs = Pfade der Kassetten, in der gewünschten Reihenfolge.
 cli-argument-source = Eine Kassette, ein HTTP-Archiv (HAR) oder eine Kassette von vcrpy.
 cli-argument-left = Pfad der ersten Kassette.
@@ -334,8 +397,8 @@ cli-stats-no-usage =
 cli-stats-no-price = in der Preistabelle fehlt ein Preis für:
 cli-wrote =
     { $count ->
-        [one] { $count } Interaktion nach { $path } geschrieben
-       *[other] { $count } Interaktionen nach { $path } geschrieben
+        [one] { $count } Interaktion geschrieben nach
+       *[other] { $count } Interaktionen geschrieben nach
     }
 cli-file-exists = { $path } existiert schon und blieb unverändert; ein anderes --output angeben, oder --force zum Überschreiben
 cli-file-same = { $path } gehört zu den gelesenen Dateien; ein anderes --output angeben
@@ -344,6 +407,30 @@ cli-file-unwritable = { $path } ist nicht beschreibbar: { $reason }; Pfad, Zugri
 cli-file-unconvertible = { $path } lässt sich nicht umwandeln: { $problem }
 cli-prices-unusable = die Preistabelle { $path } ist nicht verwendbar: { $problem }
 cli-convert-verify = geschwärzt wurde, was die Regeln nennen; die Rümpfe durchsehen und vor dem Einchecken `spycatcher-harness verify` ausführen
+cli-prune-nothing-named = es fehlt, was wegzulassen ist; --drop oder den --report einer Wiedergabe angeben
+cli-prune-no-report = { $path } sagt nicht, welche Interaktionen benutzt wurden: { $problem }; die Datei angeben, die `replay --report` im Standardformat geschrieben hat
+cli-prune-other-cassette = { $path } ist der Bericht einer anderen Kassette, oder { $cassette } wurde seither geändert (Interaktion { $index }); noch einmal mit --report wiedergeben
+cli-file-unfinished = { $path } endet in einem unfertigen Anhang und wurde nicht angetastet; den Rekorder anhalten oder sie zuerst mit `spycatcher-harness record` reparieren lassen
+cli-folder-empty = in { $path } ist keine Kassette; den Pfad einer Kassette oder einen anderen Ordner angeben
+cli-folder-passed-over =
+    { $count ->
+        [one] { $count } Datei übergangen, die keine Kassette ist
+       *[other] { $count } Dateien übergangen, die keine Kassetten sind
+    }
+cli-scrub-output-misfit = --output passt nur zu einer einzelnen Kassette und nicht zu --check; auf eines davon verzichten
+cli-scrub-unsearched = die Inhaltskodierung ist unbekannt oder beschädigt, daher nicht durchsucht; selbst nachsehen oder neu aufzeichnen
+cli-scrub-clean = nichts zu ersetzen
+cli-scrub-would-change =
+    { $count ->
+        [one] { $count } Wert würde ersetzt oder weggelassen
+       *[other] { $count } Werte würden ersetzt oder weggelassen
+    }
+cli-scrub-changed =
+    { $count ->
+        [one] { $count } Wert ersetzt oder weggelassen
+       *[other] { $count } Werte ersetzt oder weggelassen
+    }
+cli-scrub-converted = in Formatversion { $version } geschrieben
 cli-loss-event-fields =
     { $count ->
         [one] verloren: das Feld event, id oder retry von { $count } Ereignis

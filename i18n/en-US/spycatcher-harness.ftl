@@ -42,6 +42,7 @@ cli-group-cassette = Cassette:
 cli-group-matching = Matching:
 cli-group-answers = Answers:
 cli-group-faults = Faults:
+cli-group-watching = Watching:
 cli-group-upstream = Upstream:
 cli-group-sources = Configuration sources:
 cli-group-messages = Messages:
@@ -65,7 +66,10 @@ cli-option-cassette-name = File name of the cassette, exactly as on disk.
 cli-option-record-mode = What is replayed and what is recorded.
 cli-option-match-mode = In recorded order, or in any order by content.
 cli-option-ignore-path = Part of the body left out of comparisons: /metadata/run_id or messages[*].id.
+cli-option-normalize = Volatile values replaced before comparing: timestamp, uuid, hex_id, epoch, temp_path or NAME=PATTERN.
 cli-option-fail-unused = Exit with code 3 if recorded interactions were never asked for.
+cli-option-report = File for requests without a recorded answer, one JSON line each.
+cli-option-report-format = What --report is written as.
 cli-option-stream-source = What replayed streams are made of.
 cli-option-timing = Pace of replayed streams.
 cli-option-timing-factor = With --timing scaled: recorded times are multiplied by it.
@@ -75,6 +79,10 @@ cli-option-keep-failures = Keep exchanges that ended badly, marked as failures.
 cli-option-fault = Fault to put into answers, such as status=429,retry_after_s=1,interaction=0.
 cli-option-fault-seed = Decides what faults with a probability strike.
 cli-option-fault-report = File for the faults and the client's reactions, as JSON.
+cli-option-ui = Watch every exchange in a browser (web) or in the terminal (console).
+cli-option-ui-port = Port of the page; 0 picks a free one.
+cli-option-ui-password = Password that the page asks for, instead of a token in its address.
+cli-option-ui-keep = How many exchanges the list keeps.
 cli-option-upstream-kind = Provider preset.
 cli-option-base-url = Base URL of the provider's API.
 cli-option-api-key-env = Name of the environment variable that holds the key.
@@ -102,9 +110,13 @@ clap-error-value-validation = invalid value { $value } for { $argument }
 cli-expected-listen = expected an IP address with a port, such as 127.0.0.1:8787 or [::1]:0; host names are not accepted
 cli-expected-seconds = expected a number of seconds, 0 or more
 cli-expected-ignore-path = expected a JSON Pointer (/metadata/run_id) or a dotted path (messages[0].content)
+cli-expected-normalize = expected one of timestamp, uuid, hex_id, epoch, temp_path, or NAME=PATTERN for a rule of your own
 cli-expected-fault = expected a fault rule such as status=429,interaction=0
 cli-expected-factor = expected a number above 0
 cli-expected-number = expected a whole number
+cli-expected-port = expected a port from 0 to 65535
+cli-expected-count = expected a whole number, 1 or more
+cli-expected-password = expected a password of at least one character
 cli-expected-choice = expected one of:
 cli-did-you-mean = did you mean this?
 cli-try-help = For help, try:
@@ -116,7 +128,12 @@ cli-shutdown-failed = failed to shut down harness:
 cli-verify-failed = failed to verify cassette:
 cli-cassette-not-found-advice = Record it first, or check --cassette-dir and --cassette-name. This file does not exist:
 cli-cassette-version-advice = Formats 1 and 2 can be read here. Update spycatcher-harness, or record the cassette again. It is this file:
+cli-upstream-missing-advice = Say where to record from, in a configuration file, the environment, or by a flag:
+cli-setting-idle = is set and has no effect while replay.timing is
 cli-stopping = stopping; a second signal ends at once
+cli-ui-address = watch at:
+cli-ui-address-with-password = watch, with the password, at:
+cli-ui-needs-terminal = the interface in the terminal needs a terminal as standard input and output; run the command in one, or use this instead:
 cli-key-missing-optional = the environment variable { $variable }, named by the setting upstream.api_key_env, is not set or empty; requests go upstream without a key
 
 ## Notices at the start
@@ -144,10 +161,35 @@ notice-secret-too-short = the value of the environment variable { $variable } (r
 
 ## Summaries at the end
 
+log-client-left = not recorded: the client left before its answer was complete
+log-upstream-failed = NOT RECORDED: the upstream failed
+log-tape-unwritable = NOT RECORDED: the cassette could not be written
+log-recorder-failed = NOT RECORDED: the recorder failed
+log-not-recorded = NOT RECORDED
+log-kept-failure = kept as a failure; replay passes it over unless replay.include_failures is set
+log-error-status = recorded an answer with error status
+log-recording-failed = recording failed inside the harness; answered 500
+log-chunk-failed = the recorder failed on a chunk; the stream goes on unrecorded
+log-replay-failed = replay failed inside the harness; answered 500
+log-tape-not-found-for-request = the request could not be given to its cassette; answered 500
+log-report-unwritable = the replay report could not be written and stays incomplete
+log-refusal-unreported = a refused request could not be reported
+log-fault = fault in the answer of interaction
+log-fault-idle = a fault had nothing to change in interaction
+log-list-full = the list is full: older exchanges leave it, and stay on the cassette (ui.keep)
+log-resend-failed = the request could not be sent once more
+log-tls-unusable = a TLS client cannot be served: the certificate folder below the home directory is unusable
+log-tape-changed = the cassette was changed while it is being replayed; start replay again to use what is there now
+log-tape-replaced = the cassette was replaced or removed while it is being replayed; going on with what it was, start replay again to use what is there now
+log-reason-no-answer = the upstream never answered
+log-reason-broken-stream = the stream broke before its end
+log-reason-incomplete-event = SSE stream ended before the final event was complete
+log-reason-request-coding = the request's content coding could not be undone; its body is kept as it came and was not searched for secrets
+log-reason-answer-coding = the answer's content coding could not be undone; it is kept as its bytes came and was not searched for secrets
 cli-recorded =
     { $count ->
-        [one] recorded { $count } interaction to { $path }
-       *[other] recorded { $count } interactions to { $path }
+        [one] recorded { $count } interaction to
+       *[other] recorded { $count } interactions to
     }
 cli-recorded-nothing = recorded 0 interactions; this is the base URL that the client has to use:
 cli-record-error-statuses =
@@ -184,8 +226,8 @@ cli-auto-passed-through =
     }
 cli-replayed =
     { $count ->
-        [one] replayed { $used } of { $count } interaction from { $path }
-       *[other] replayed { $used } of { $count } interactions from { $path }
+        [one] replayed { $used } of { $count } interaction from
+       *[other] replayed { $used } of { $count } interactions from
     }
 cli-unused = interactions never asked for, counted from 0: { $indexes }
 cli-mismatched =
@@ -244,6 +286,7 @@ verify-only-warnings =
        *[other] { $count } warnings, no problems
     }
 verify-ignore-paths-drift = recorded with other ignore paths ({ $recorded }) than the configuration has ({ $configured }); use the same ones, or continue the cassette with `record` to have its hashes computed anew
+verify-normalize-drift = recorded with other normalize rules ({ $recorded }) than the configuration has ({ $configured }); use the same ones, or continue the cassette with `record` to have its hashes computed anew
 verify-ignore-path-misfit = the ignore path { $path } does not fit the request body; correct matching.ignore_paths
 verify-hash-missing = the request has no stable_hash; record it again, or write this one: { $computed }
 verify-hash-mismatch = stable_hash is { $stored }, but the recorded request gives { $computed }; one of the two was edited
@@ -266,6 +309,20 @@ verify-query-credential = the query parameter { $name } looks like a credential;
 verify-header-not-sendable = the response header { $name } cannot be sent and is left out of replays
 verify-event-carriage-return = event { $event } has a carriage return in its data, which a client reads as a line end
 verify-stream-without-events = the request asks for a stream, but the answer is a plain one that is not marked answers_stream, so a replay answers 501
+verify-redaction-drift = recorded before these redaction rules were in the configuration: { $rules }; what they name is looked for all the same, and `spycatcher-harness scrub` takes it out
+verify-event-json-mismatch = parsed_json of event { $event } does not agree with its data; one of the two was edited
+verify-chunks-count = chunk_offsets_ms has { $times } times for { $events } events, so nobody can tell which event came when; record it again
+verify-recorded-earlier = recorded at { $value }, before interaction { $other } ({ $latest }), which stands in front of it; put them in order, unless cassettes were merged on purpose
+verify-duplicate = the same as interaction { $first }, down to the time of recording; remove one of the two
+verify-unknown-key = the key { $key } is none of this format and is passed over (nearest: { $nearest }; interactions with it: { $count }); correct or remove it
+verify-large = its bodies have { $size } bytes, where { $limit } are worth a notice; make sure that they belong into the repository
+verify-unreadable = cannot be read
+verify-unreadable-count =
+    { $count ->
+        [one] { $count } cassette cannot be read
+       *[other] { $count } cassettes cannot be read
+    }
+verify-summary = cassettes: { $tapes }; clean: { $clean }; with problems: { $findings }; unreadable: { $unreadable }; other files: { $others }
 
 ## Commands for cassettes that exist already
 
@@ -276,17 +333,23 @@ cli-stats-about = Count tokens, bytes, durations and the estimated cost.
 cli-merge-about = Put several cassettes into a new one.
 cli-prune-about = Write a copy of a cassette without some of its interactions.
 cli-convert-about = Convert between cassette formats, vcrpy, HAR and WireMock.
+cli-scrub-about = Apply today's redaction rules to cassettes that exist already.
 cli-doctor-about = Check the environment and say how to cure what is wrong.
 cli-group-output = Output:
 cli-option-json = Print JSON, for programs.
 cli-option-raw = Print the recorded bytes of the answer.
 cli-option-output = File to write.
 cli-option-force = Overwrite the file if it exists.
+cli-option-check = Write nothing; exit with code 1 if something would change.
+cli-option-format = What is printed: text for people, anything else for programs.
+cli-option-strict = Let warnings count as problems.
 cli-option-prices = Price table (TOML) for the estimated cost.
 cli-option-drop = Interactions to leave out, such as 0,3-5.
+cli-option-unused-in = Report of a replay: what nobody asked for is left out.
 cli-option-to = Format to write.
 cli-argument-cassette = Path of a cassette; the configured one if not given.
 cli-argument-cassettes = Paths of cassettes; the configured one if none is given.
+cli-argument-tapes = Cassettes, or folders with cassettes; the configured one if none is given.
 cli-argument-inputs = Paths of the cassettes, in the order wanted.
 cli-argument-source = A cassette, an HTTP archive (HAR) or a cassette of vcrpy.
 cli-argument-left = Path of the first cassette.
@@ -333,8 +396,8 @@ cli-stats-no-usage =
 cli-stats-no-price = the price table has no price for:
 cli-wrote =
     { $count ->
-        [one] wrote { $count } interaction to { $path }
-       *[other] wrote { $count } interactions to { $path }
+        [one] wrote { $count } interaction to
+       *[other] wrote { $count } interactions to
     }
 cli-file-exists = { $path } exists already and was left alone; give another --output, or --force to overwrite it
 cli-file-same = { $path } is one of the files that are read; give another --output
@@ -343,6 +406,30 @@ cli-file-unwritable = cannot write { $path }: { $reason }; check the path, its p
 cli-file-unconvertible = { $path } cannot be converted: { $problem }
 cli-prices-unusable = the price table { $path } cannot be used: { $problem }
 cli-convert-verify = redaction takes out what its rules name; look through the bodies, and run `spycatcher-harness verify` before committing the cassette
+cli-prune-nothing-named = nothing says what to leave out; give --drop, or the --report of a replay
+cli-prune-no-report = { $path } does not say which interactions were used: { $problem }; give the file that `replay --report` wrote in its default format
+cli-prune-other-cassette = { $path } is the report of another cassette, or { $cassette } was changed since (interaction { $index }); replay it again with --report
+cli-file-unfinished = { $path } ends in an append that is unfinished and was left alone; stop the recorder, or let `spycatcher-harness record` repair it first
+cli-folder-empty = there is no cassette in { $path }; give the path of one, or of another folder
+cli-folder-passed-over =
+    { $count ->
+        [one] passed over { $count } file that is no cassette
+       *[other] passed over { $count } files that are no cassettes
+    }
+cli-scrub-output-misfit = --output goes with one cassette, and not with --check; give one of them up
+cli-scrub-unsearched = its content coding is unknown or broken, so it was not searched; look at it yourself, or record it again
+cli-scrub-clean = nothing to replace
+cli-scrub-would-change =
+    { $count ->
+        [one] would replace or leave out { $count } value
+       *[other] would replace or leave out { $count } values
+    }
+cli-scrub-changed =
+    { $count ->
+        [one] replaced or left out { $count } value
+       *[other] replaced or left out { $count } values
+    }
+cli-scrub-converted = written in format version { $version }
 cli-loss-event-fields =
     { $count ->
         [one] lost: the event, id or retry field of { $count } event

@@ -43,6 +43,7 @@ cli-group-cassette = Casete:
 cli-group-matching = Coincidencia:
 cli-group-answers = Respuestas:
 cli-group-faults = Fallos simulados:
+cli-group-watching = Observación:
 cli-group-upstream = Proveedor:
 cli-group-sources = Fuentes de configuración:
 cli-group-messages = Mensajes:
@@ -66,7 +67,10 @@ cli-option-cassette-name = Nombre de archivo del casete, tal como está en el di
 cli-option-record-mode = Qué se reproduce y qué se graba.
 cli-option-match-mode = En el orden grabado, o en cualquier orden según el contenido.
 cli-option-ignore-path = Parte del cuerpo excluida de las comparaciones: /metadata/run_id o messages[*].id.
+cli-option-normalize = Valores variables que se sustituyen antes de comparar: timestamp, uuid, hex_id, epoch, temp_path o NOMBRE=PATRÓN.
 cli-option-fail-unused = Sale con el código 3 si alguna interacción no se pidió nunca.
+cli-option-report = Archivo para las peticiones sin respuesta grabada, una línea JSON cada una.
+cli-option-report-format = Formato de --report.
 cli-option-stream-source = De qué se componen los flujos reproducidos.
 cli-option-timing = Ritmo de los flujos reproducidos.
 cli-option-timing-factor = Con --timing scaled: multiplica los tiempos grabados.
@@ -76,6 +80,10 @@ cli-option-keep-failures = Conserva los intercambios que acabaron mal, marcados 
 cli-option-fault = Fallo que introducir en las respuestas, por ejemplo status=429,retry_after_s=1,interaction=0.
 cli-option-fault-seed = Determina qué fallos con probabilidad se producen.
 cli-option-fault-report = Archivo para los fallos y las reacciones del cliente, en JSON.
+cli-option-ui = Seguir cada intercambio en un navegador (web) o en el terminal (console).
+cli-option-ui-port = Puerto de la página; 0 elige uno libre.
+cli-option-ui-password = Contraseña que pide la página, en lugar de un token en su dirección.
+cli-option-ui-keep = Cuántos intercambios conserva la lista.
 cli-option-upstream-kind = Preajuste del proveedor.
 cli-option-base-url = URL base de la API del proveedor.
 cli-option-api-key-env = Nombre de la variable de entorno que contiene la clave.
@@ -103,9 +111,13 @@ clap-error-value-validation = valor no válido { $value } para { $argument }
 cli-expected-listen = se espera una dirección IP con puerto, como 127.0.0.1:8787 o [::1]:0; no se aceptan nombres de equipo
 cli-expected-seconds = se espera un número de segundos, 0 o más
 cli-expected-ignore-path = se espera un JSON Pointer (/metadata/run_id) o una ruta con puntos (messages[0].content)
+cli-expected-normalize = se esperaba timestamp, uuid, hex_id, epoch, temp_path, o NOMBRE=PATRÓN para una regla propia
 cli-expected-fault = se espera una regla de fallo como status=429,interaction=0
 cli-expected-factor = se espera un número mayor que 0
 cli-expected-number = se espera un número entero
+cli-expected-port = se espera un puerto de 0 a 65535
+cli-expected-count = se espera un número entero a partir de 1
+cli-expected-password = se espera una contraseña de al menos un carácter
 cli-expected-choice = se espera uno de:
 cli-did-you-mean = ¿quería decir esto?
 cli-try-help = Para obtener ayuda, pruebe:
@@ -117,7 +129,12 @@ cli-shutdown-failed = no se pudo parar el arnés:
 cli-verify-failed = no se pudo comprobar el casete:
 cli-cassette-not-found-advice = Grábelo primero, o revise --cassette-dir y --cassette-name. Este archivo no existe:
 cli-cassette-version-advice = Aquí se pueden leer los formatos 1 y 2. Actualice este programa o vuelva a grabar el casete. Es este archivo:
+cli-upstream-missing-advice = Indique de dónde se graba, en un archivo de configuración, en el entorno o con una opción:
+cli-setting-idle = está definido y no tiene efecto mientras replay.timing sea
 cli-stopping = parando; una segunda señal termina de inmediato
+cli-ui-address = se puede ver en:
+cli-ui-address-with-password = se puede ver, con la contraseña, en:
+cli-ui-needs-terminal = la interfaz en el terminal necesita un terminal como entrada y salida estándar; ejecute la orden en uno, o use en su lugar:
 cli-key-missing-optional = la variable de entorno { $variable }, indicada por el ajuste upstream.api_key_env, no está definida o está vacía; las peticiones salen sin clave
 
 ## Avisos al arrancar
@@ -145,10 +162,35 @@ notice-secret-too-short = el valor de la variable de entorno { $variable } (reda
 
 ## Resúmenes finales
 
+log-client-left = no grabado: el cliente se fue antes de que su respuesta estuviera completa
+log-upstream-failed = NO GRABADO: el proveedor falló
+log-tape-unwritable = NO GRABADO: no se pudo escribir el casete
+log-recorder-failed = NO GRABADO: el grabador falló
+log-not-recorded = NO GRABADO
+log-kept-failure = conservado como fallo; la reproducción lo pasa por alto mientras no se active replay.include_failures
+log-error-status = respuesta grabada con estado de error:
+log-recording-failed = la grabación falló dentro de la propia herramienta; se respondió 500
+log-chunk-failed = el grabador falló en un fragmento; el flujo sigue sin grabarse
+log-replay-failed = la reproducción falló dentro de la propia herramienta; se respondió 500
+log-tape-not-found-for-request = la petición no se pudo entregar a su casete; se respondió 500
+log-report-unwritable = no se pudo escribir el informe de reproducción y queda incompleto
+log-refusal-unreported = no se pudo informar de una petición rechazada
+log-fault = fallo introducido en la respuesta de la interacción
+log-fault-idle = un fallo no encontró nada que cambiar en la interacción
+log-list-full = la lista está llena: los intercambios más antiguos salen de ella y se conservan en el casete (ui.keep)
+log-resend-failed = no se ha podido enviar la petición una vez más
+log-tls-unusable = no se puede atender a un cliente TLS: la carpeta de certificados del directorio personal no sirve
+log-tape-changed = el casete cambió mientras se reproduce; vuelva a iniciar replay para usar lo que hay ahora
+log-tape-replaced = el casete fue sustituido o eliminado mientras se reproduce; se sigue con lo que era, vuelva a iniciar replay para usar lo que hay ahora
+log-reason-no-answer = el proveedor no respondió nunca
+log-reason-broken-stream = el flujo se cortó antes de su final
+log-reason-incomplete-event = el flujo SSE terminó antes de que el último evento estuviera completo
+log-reason-request-coding = no se pudo deshacer la codificación del contenido de la petición; su cuerpo se conserva como llegó y no se buscaron secretos en él
+log-reason-answer-coding = no se pudo deshacer la codificación del contenido de la respuesta; se conserva como llegó y no se buscaron secretos en ella
 cli-recorded =
     { $count ->
-        [one] { $count } interacción grabada en { $path }
-       *[other] { $count } interacciones grabadas en { $path }
+        [one] { $count } interacción grabada en
+       *[other] { $count } interacciones grabadas en
     }
 cli-recorded-nothing = 0 interacciones grabadas; el cliente debe usar esta URL base:
 cli-record-error-statuses =
@@ -185,8 +227,8 @@ cli-auto-passed-through =
     }
 cli-replayed =
     { $count ->
-        [one] reproducidas { $used } de { $count } interacción de { $path }
-       *[other] reproducidas { $used } de { $count } interacciones de { $path }
+        [one] reproducidas { $used } de { $count } interacción de
+       *[other] reproducidas { $used } de { $count } interacciones de
     }
 cli-unused = interacciones que no se pidieron nunca, contadas desde 0: { $indexes }
 cli-mismatched =
@@ -245,6 +287,7 @@ verify-only-warnings =
        *[other] { $count } avisos, ningún problema
     }
 verify-ignore-paths-drift = grabado con otras rutas ignoradas ({ $recorded }) que las de la configuración ({ $configured }); use las mismas, o continúe el casete con `record` para recalcular sus hashes
+verify-normalize-drift = grabado con otras reglas de normalización ({ $recorded }) que las de la configuración ({ $configured }); use las mismas, o continúe el casete con `record` para recalcular sus hashes
 verify-ignore-path-misfit = la ruta ignorada { $path } no encaja en el cuerpo de la petición; corrija matching.ignore_paths
 verify-hash-missing = la petición no tiene stable_hash; grábela de nuevo, o escriba este: { $computed }
 verify-hash-mismatch = stable_hash es { $stored }, pero la petición grabada da { $computed }; uno de los dos se modificó
@@ -267,6 +310,20 @@ verify-query-credential = el parámetro { $name } de la URL parece una credencia
 verify-header-not-sendable = la cabecera de respuesta { $name } no se puede enviar y se omite al reproducir
 verify-event-carriage-return = el evento { $event } tiene un retorno de carro en sus datos, que un cliente lee como fin de línea
 verify-stream-without-events = la petición pide un flujo, pero la respuesta es corriente y no está marcada con answers_stream; al reproducirla se responde 501
+verify-redaction-drift = grabado antes de que estas reglas de censura estuvieran en la configuración: { $rules }; lo que nombran se busca de todos modos, y `spycatcher-harness scrub` lo quita
+verify-event-json-mismatch = parsed_json del evento { $event } no concuerda con sus datos; uno de los dos se ha editado
+verify-chunks-count = chunk_offsets_ms tiene { $times } tiempos para { $events } eventos y no se sabe cuándo llegó cada uno; grábelo de nuevo
+verify-recorded-earlier = grabada a las { $value }, antes que la interacción { $other } ({ $latest }), que está delante; póngalas en orden, salvo que se hayan unido casetes a propósito
+verify-duplicate = igual que la interacción { $first }, hasta en la hora de grabación; elimine una de las dos
+verify-unknown-key = la clave { $key } no es de este formato y se pasa por alto (la más parecida: { $nearest }; interacciones con ella: { $count }); corríjala o elimínela
+verify-large = sus cuerpos tienen { $size } bytes, y se avisa a partir de { $limit }; compruebe que deben estar en el repositorio
+verify-unreadable = no se puede leer
+verify-unreadable-count =
+    { $count ->
+        [one] { $count } casete no se puede leer
+       *[other] { $count } casetes no se pueden leer
+    }
+verify-summary = casetes: { $tapes }; limpios: { $clean }; con problemas: { $findings }; ilegibles: { $unreadable }; otros archivos: { $others }
 
 ## Órdenes para casetes existentes
 
@@ -277,17 +334,23 @@ cli-stats-about = Cuenta tokens, bytes, duraciones y coste estimado.
 cli-merge-about = Reúne varios casetes en uno nuevo.
 cli-prune-about = Escribe una copia de un casete sin algunas de sus interacciones.
 cli-convert-about = Convierte entre formatos de casete, vcrpy, HAR y WireMock.
+cli-scrub-about = Aplica las reglas de censura actuales a casetes que ya existen.
 cli-doctor-about = Examina el entorno e indica cómo corregir lo que falla.
 cli-group-output = Salida:
 cli-option-json = Muestra JSON, para programas.
 cli-option-raw = Muestra los bytes grabados de la respuesta.
 cli-option-output = Archivo que se escribe.
 cli-option-force = Sobrescribe el archivo si existe.
+cli-option-check = No escribe nada; termina con el código 1 si algo fuera a cambiar.
+cli-option-format = Qué se muestra: texto para personas, lo demás para programas.
+cli-option-strict = Cuenta los avisos como problemas.
 cli-option-prices = Tabla de precios (TOML) para el coste estimado.
 cli-option-drop = Interacciones que se omiten, por ejemplo 0,3-5.
+cli-option-unused-in = Informe de una reproducción: se quita lo que nadie pidió.
 cli-option-to = Formato que se escribe.
 cli-argument-cassette = Ruta de un casete; si falta, el de la configuración.
 cli-argument-cassettes = Rutas de casetes; si faltan, el de la configuración.
+cli-argument-tapes = Casetes, o carpetas con casetes; el configurado si no se indica ninguno.
 cli-argument-inputs = Rutas de los casetes, en el orden deseado.
 cli-argument-source = Un casete, un archivo HTTP (HAR) o un casete de vcrpy.
 cli-argument-left = Ruta del primer casete.
@@ -334,8 +397,8 @@ cli-stats-no-usage =
 cli-stats-no-price = la tabla de precios no tiene precio para:
 cli-wrote =
     { $count ->
-        [one] { $count } interacción escrita en { $path }
-       *[other] { $count } interacciones escritas en { $path }
+        [one] { $count } interacción escrita en
+       *[other] { $count } interacciones escritas en
     }
 cli-file-exists = { $path } ya existe y no se ha tocado; indique otro --output, o --force para sobrescribirlo
 cli-file-same = { $path } es uno de los archivos que se leen; indique otro --output
@@ -344,6 +407,30 @@ cli-file-unwritable = no se puede escribir { $path }: { $reason }; compruebe la 
 cli-file-unconvertible = { $path } no se puede convertir: { $problem }
 cli-prices-unusable = la tabla de precios { $path } no se puede usar: { $problem }
 cli-convert-verify = solo se ha censurado lo que nombran las reglas; revise los cuerpos y ejecute `spycatcher-harness verify` antes de incluir el casete en el repositorio
+cli-prune-nothing-named = nada dice qué hay que quitar; indique --drop, o el --report de una reproducción
+cli-prune-no-report = { $path } no dice qué interacciones se usaron: { $problem }; indique el archivo que `replay --report` escribió en su formato predeterminado
+cli-prune-other-cassette = { $path } es el informe de otro casete, o { $cassette } ha cambiado desde entonces (interacción { $index }); reprodúzcalo de nuevo con --report
+cli-file-unfinished = { $path } termina en una adición inacabada y no se ha tocado; detenga la grabadora, o deje que `spycatcher-harness record` lo repare primero
+cli-folder-empty = no hay ningún casete en { $path }; indique la ruta de uno, u otra carpeta
+cli-folder-passed-over =
+    { $count ->
+        [one] se ha pasado por alto { $count } archivo que no es un casete
+       *[other] se han pasado por alto { $count } archivos que no son casetes
+    }
+cli-scrub-output-misfit = --output va con un solo casete y no con --check; prescinda de uno de los dos
+cli-scrub-unsearched = su codificación de contenido es desconocida o está dañada, por lo que no se ha examinado; revíselo usted, o grábelo de nuevo
+cli-scrub-clean = nada que sustituir
+cli-scrub-would-change =
+    { $count ->
+        [one] se sustituiría o quitaría { $count } valor
+       *[other] se sustituirían o quitarían { $count } valores
+    }
+cli-scrub-changed =
+    { $count ->
+        [one] { $count } valor sustituido o quitado
+       *[other] { $count } valores sustituidos o quitados
+    }
+cli-scrub-converted = escrito en la versión de formato { $version }
 cli-loss-event-fields =
     { $count ->
         [one] se pierde: el campo event, id o retry de { $count } evento

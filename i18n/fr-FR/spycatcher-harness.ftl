@@ -43,6 +43,7 @@ cli-group-cassette = Cassette :
 cli-group-matching = Correspondance :
 cli-group-answers = Réponses :
 cli-group-faults = Pannes :
+cli-group-watching = Observation :
 cli-group-upstream = Fournisseur :
 cli-group-sources = Sources de configuration :
 cli-group-messages = Messages :
@@ -66,7 +67,10 @@ cli-option-cassette-name = Nom de fichier de la cassette, exactement comme sur l
 cli-option-record-mode = Ce qui est rejoué et ce qui est enregistré.
 cli-option-match-mode = Dans l'ordre enregistré, ou dans un ordre quelconque selon le contenu.
 cli-option-ignore-path = Partie du corps exclue des comparaisons : /metadata/run_id ou messages[*].id.
+cli-option-normalize = Valeurs changeantes remplacées avant la comparaison : timestamp, uuid, hex_id, epoch, temp_path ou NOM=MOTIF.
 cli-option-fail-unused = Quitte avec le code 3 si des interactions n'ont jamais été demandées.
+cli-option-report = Fichier pour les requêtes sans réponse enregistrée, une ligne JSON chacune.
+cli-option-report-format = Format de --report.
 cli-option-stream-source = Ce dont les flux rejoués sont faits.
 cli-option-timing = Rythme des flux rejoués.
 cli-option-timing-factor = Avec --timing scaled : multiplie les temps enregistrés.
@@ -76,6 +80,10 @@ cli-option-keep-failures = Conserve les échanges qui ont mal fini, marqués com
 cli-option-fault = Panne à introduire dans les réponses, par exemple status=429,retry_after_s=1,interaction=0.
 cli-option-fault-seed = Détermine quelles pannes probabilistes se produisent.
 cli-option-fault-report = Fichier pour les pannes et les réactions du client, en JSON.
+cli-option-ui = Suivre chaque échange dans un navigateur (web) ou dans le terminal (console).
+cli-option-ui-port = Port de la page ; 0 en choisit un libre.
+cli-option-ui-password = Mot de passe que la page demande, au lieu d'un jeton dans son adresse.
+cli-option-ui-keep = Nombre d'échanges que la liste garde.
 cli-option-upstream-kind = Préréglage du fournisseur.
 cli-option-base-url = URL de base de l'API du fournisseur.
 cli-option-api-key-env = Nom de la variable d'environnement qui contient la clé.
@@ -103,9 +111,13 @@ clap-error-value-validation = valeur invalide { $value } pour { $argument }
 cli-expected-listen = une adresse IP avec un port est attendue, par exemple 127.0.0.1:8787 ou [::1]:0 ; les noms d'hôte ne sont pas acceptés
 cli-expected-seconds = un nombre de secondes est attendu, 0 ou plus
 cli-expected-ignore-path = un JSON Pointer (/metadata/run_id) ou un chemin à points (messages[0].content) est attendu
+cli-expected-normalize = attendu : timestamp, uuid, hex_id, epoch, temp_path, ou NOM=MOTIF pour une règle à vous
 cli-expected-fault = une règle de panne est attendue, par exemple status=429,interaction=0
 cli-expected-factor = un nombre supérieur à 0 est attendu
 cli-expected-number = un nombre entier est attendu
+cli-expected-port = un port de 0 à 65535 est attendu
+cli-expected-count = un nombre entier à partir de 1 est attendu
+cli-expected-password = un mot de passe d'au moins un caractère est attendu
 cli-expected-choice = valeurs attendues :
 cli-did-you-mean = vouliez-vous dire ceci ?
 cli-try-help = Pour l'aide, essayez :
@@ -117,7 +129,12 @@ cli-shutdown-failed = impossible d'arrêter le harnais :
 cli-verify-failed = impossible de vérifier la cassette :
 cli-cassette-not-found-advice = Enregistrez-la d'abord, ou vérifiez --cassette-dir et --cassette-name. Ce fichier n'existe pas :
 cli-cassette-version-advice = Les formats 1 et 2 sont lisibles ici. Mettez ce programme à jour ou enregistrez de nouveau la cassette. Il s'agit de ce fichier :
+cli-upstream-missing-advice = Indiquez la source à enregistrer, dans un fichier de configuration, dans l'environnement ou par une option :
+cli-setting-idle = est défini mais sans effet tant que replay.timing vaut
 cli-stopping = arrêt en cours ; un second signal interrompt immédiatement
+cli-ui-address = à suivre à cette adresse :
+cli-ui-address-with-password = à suivre, avec le mot de passe, à cette adresse :
+cli-ui-needs-terminal = l'interface dans le terminal a besoin d'un terminal en entrée et en sortie standard ; lancez la commande dans un terminal, ou utilisez plutôt :
 cli-key-missing-optional = la variable d'environnement { $variable }, désignée par le réglage upstream.api_key_env, est absente ou vide ; les requêtes partent sans clé
 
 ## Avis au démarrage
@@ -145,10 +162,35 @@ notice-secret-too-short = la valeur de la variable d'environnement { $variable }
 
 ## Bilans de fin
 
+log-client-left = non enregistré : le client est parti avant la fin de sa réponse
+log-upstream-failed = NON ENREGISTRÉ : le fournisseur a échoué
+log-tape-unwritable = NON ENREGISTRÉ : la cassette n'a pas pu être écrite
+log-recorder-failed = NON ENREGISTRÉ : l'enregistreur a échoué
+log-not-recorded = NON ENREGISTRÉ
+log-kept-failure = conservé comme échec ; la relecture l'ignore tant que replay.include_failures n'est pas défini
+log-error-status = réponse enregistrée avec un statut d'erreur :
+log-recording-failed = l'enregistrement a échoué dans l'outil lui-même ; réponse 500
+log-chunk-failed = l'enregistreur a échoué sur un morceau ; le flux continue sans être enregistré
+log-replay-failed = la relecture a échoué dans l'outil lui-même ; réponse 500
+log-tape-not-found-for-request = la requête n'a pas pu être confiée à sa cassette ; réponse 500
+log-report-unwritable = le rapport de relecture n'a pas pu être écrit et reste incomplet
+log-refusal-unreported = une requête refusée n'a pas pu être signalée
+log-fault = défaut introduit dans la réponse de l'interaction
+log-fault-idle = un défaut n'a rien trouvé à changer dans l'interaction
+log-list-full = la liste est pleine : les échanges plus anciens la quittent et restent sur la cassette (ui.keep)
+log-resend-failed = la requête n'a pas pu être envoyée une nouvelle fois
+log-tls-unusable = impossible de servir un client TLS : le dossier de certificats du répertoire personnel est inutilisable
+log-tape-changed = la cassette a été modifiée pendant qu'elle est rejouée ; relancez replay pour utiliser ce qui s'y trouve maintenant
+log-tape-replaced = la cassette a été remplacée ou supprimée pendant qu'elle est rejouée ; on continue avec ce qu'elle était, relancez replay pour utiliser ce qui s'y trouve maintenant
+log-reason-no-answer = le fournisseur n'a jamais répondu
+log-reason-broken-stream = le flux s'est interrompu avant sa fin
+log-reason-incomplete-event = le flux SSE s'est terminé avant que le dernier événement soit complet
+log-reason-request-coding = l'encodage du contenu de la requête n'a pas pu être défait ; son corps est conservé tel quel et n'a pas été examiné pour des secrets
+log-reason-answer-coding = l'encodage du contenu de la réponse n'a pas pu être défait ; elle est conservée telle quelle et n'a pas été examinée pour des secrets
 cli-recorded =
     { $count ->
-        [one] { $count } interaction enregistrée dans { $path }
-       *[other] { $count } interactions enregistrées dans { $path }
+        [one] { $count } interaction enregistrée dans
+       *[other] { $count } interactions enregistrées dans
     }
 cli-recorded-nothing = 0 interaction enregistrée ; le client doit utiliser cette URL de base :
 cli-record-error-statuses =
@@ -185,8 +227,8 @@ cli-auto-passed-through =
     }
 cli-replayed =
     { $count ->
-        [one] { $used } interaction rejouée sur { $count } depuis { $path }
-       *[other] { $used } interactions rejouées sur { $count } depuis { $path }
+        [one] { $used } interaction rejouée sur { $count } depuis
+       *[other] { $used } interactions rejouées sur { $count } depuis
     }
 cli-unused = interactions jamais demandées, comptées à partir de 0 : { $indexes }
 cli-mismatched =
@@ -245,6 +287,7 @@ verify-only-warnings =
        *[other] { $count } avertissements, aucun problème
     }
 verify-ignore-paths-drift = enregistrée avec d'autres chemins ignorés ({ $recorded }) que ceux de la configuration ({ $configured }) ; utilisez les mêmes, ou poursuivez la cassette avec `record` pour en recalculer les empreintes
+verify-normalize-drift = enregistrée avec d'autres règles de normalisation ({ $recorded }) que celles de la configuration ({ $configured }) ; utilisez les mêmes, ou poursuivez la cassette avec `record` pour en recalculer les empreintes
 verify-ignore-path-misfit = le chemin ignoré { $path } ne convient pas au corps de la requête ; corrigez matching.ignore_paths
 verify-hash-missing = la requête n'a pas de stable_hash ; enregistrez-la de nouveau, ou inscrivez celui-ci : { $computed }
 verify-hash-mismatch = stable_hash vaut { $stored }, mais la requête enregistrée donne { $computed } ; l'un des deux a été modifié
@@ -267,6 +310,20 @@ verify-query-credential = le paramètre { $name } de l'URL ressemble à un ident
 verify-header-not-sendable = l'en-tête de réponse { $name } ne peut pas être envoyé et sera omis
 verify-event-carriage-return = l'événement { $event } a un retour chariot dans ses données, qu'un client lit comme une fin de ligne
 verify-stream-without-events = la requête demande un flux, mais la réponse est ordinaire et non marquée answers_stream ; elle sera rejouée avec un 501
+verify-redaction-drift = enregistrée avant que ces règles de caviardage ne soient dans la configuration : { $rules } ; ce qu'elles désignent est recherché quand même, et `spycatcher-harness scrub` le retire
+verify-event-json-mismatch = parsed_json de l'événement { $event } ne concorde pas avec ses données ; l'un des deux a été modifié
+verify-chunks-count = chunk_offsets_ms a { $times } instants pour { $events } événements ; impossible de savoir lequel est arrivé quand ; refaites l'enregistrement
+verify-recorded-earlier = enregistrée à { $value }, avant l'interaction { $other } ({ $latest }) qui la précède ; remettez-les dans l'ordre, sauf si des cassettes ont été fusionnées à dessein
+verify-duplicate = identique à l'interaction { $first }, jusqu'à l'instant d'enregistrement ; supprimez l'une des deux
+verify-unknown-key = la clé { $key } n'est pas de ce format et est ignorée (la plus proche : { $nearest } ; interactions concernées : { $count }) ; corrigez-la ou supprimez-la
+verify-large = ses corps font { $size } octets, et l'on signale à partir de { $limit } ; vérifiez qu'ils ont leur place dans le dépôt
+verify-unreadable = illisible
+verify-unreadable-count =
+    { $count ->
+        [one] { $count } cassette est illisible
+       *[other] { $count } cassettes sont illisibles
+    }
+verify-summary = cassettes : { $tapes } ; sans problème : { $clean } ; avec problèmes : { $findings } ; illisibles : { $unreadable } ; autres fichiers : { $others }
 
 ## Commandes pour les cassettes existantes
 
@@ -277,17 +334,23 @@ cli-stats-about = Compte les jetons, les octets, les durées et le coût estimé
 cli-merge-about = Réunit plusieurs cassettes en une nouvelle.
 cli-prune-about = Écrit une copie d'une cassette sans certaines de ses interactions.
 cli-convert-about = Convertit entre formats de cassette, vcrpy, HAR et WireMock.
+cli-scrub-about = Applique les règles de caviardage actuelles aux cassettes existantes.
 cli-doctor-about = Examine l'environnement et indique comment corriger les défauts.
 cli-group-output = Sortie :
 cli-option-json = Affiche du JSON, pour les programmes.
 cli-option-raw = Affiche les octets enregistrés de la réponse.
 cli-option-output = Fichier à écrire.
 cli-option-force = Écrase le fichier s'il existe.
+cli-option-check = N'écrit rien ; se termine avec le code 1 si quelque chose devait changer.
+cli-option-format = Ce qui est affiché : du texte pour les humains, le reste pour les programmes.
+cli-option-strict = Compte les avertissements comme des problèmes.
 cli-option-prices = Table de prix (TOML) pour le coût estimé.
 cli-option-drop = Interactions à omettre, par exemple 0,3-5.
+cli-option-unused-in = Rapport d'un rejeu : ce que personne n'a demandé est retiré.
 cli-option-to = Format à écrire.
 cli-argument-cassette = Chemin d'une cassette ; à défaut, celle de la configuration.
 cli-argument-cassettes = Chemins de cassettes ; à défaut, celle de la configuration.
+cli-argument-tapes = Cassettes, ou dossiers de cassettes ; à défaut, celle de la configuration.
 cli-argument-inputs = Chemins des cassettes, dans l'ordre voulu.
 cli-argument-source = Une cassette, une archive HTTP (HAR) ou une cassette de vcrpy.
 cli-argument-left = Chemin de la première cassette.
@@ -334,8 +397,8 @@ cli-stats-no-usage =
 cli-stats-no-price = la table de prix n'a pas de prix pour :
 cli-wrote =
     { $count ->
-        [one] { $count } interaction écrite dans { $path }
-       *[other] { $count } interactions écrites dans { $path }
+        [one] { $count } interaction écrite dans
+       *[other] { $count } interactions écrites dans
     }
 cli-file-exists = { $path } existe déjà et n'a pas été touché ; donnez un autre --output, ou --force pour l'écraser
 cli-file-same = { $path } fait partie des fichiers lus ; donnez un autre --output
@@ -344,6 +407,30 @@ cli-file-unwritable = impossible d'écrire { $path } : { $reason } ; vérifiez l
 cli-file-unconvertible = { $path } ne peut pas être converti : { $problem }
 cli-prices-unusable = la table de prix { $path } est inutilisable : { $problem }
 cli-convert-verify = seul ce que visent les règles a été caviardé ; relisez les corps, et lancez `spycatcher-harness verify` avant de versionner la cassette
+cli-prune-nothing-named = rien ne dit ce qu'il faut retirer ; donnez --drop, ou le --report d'un rejeu
+cli-prune-no-report = { $path } ne dit pas quelles interactions ont servi : { $problem } ; donnez le fichier que `replay --report` a écrit dans son format par défaut
+cli-prune-other-cassette = { $path } est le rapport d'une autre cassette, ou { $cassette } a changé depuis (interaction { $index }) ; rejouez-la avec --report
+cli-file-unfinished = { $path } se termine par un ajout inachevé et n'a pas été modifiée ; arrêtez l'enregistreur, ou laissez d'abord `spycatcher-harness record` la réparer
+cli-folder-empty = il n'y a pas de cassette dans { $path } ; donnez le chemin d'une cassette, ou un autre dossier
+cli-folder-passed-over =
+    { $count ->
+        [one] { $count } fichier ignoré, qui n'est pas une cassette
+       *[other] { $count } fichiers ignorés, qui ne sont pas des cassettes
+    }
+cli-scrub-output-misfit = --output va avec une seule cassette, et pas avec --check ; renoncez à l'un des deux
+cli-scrub-unsearched = son codage de contenu est inconnu ou abîmé, il n'a donc pas été examiné ; vérifiez-le vous-même, ou enregistrez de nouveau
+cli-scrub-clean = rien à remplacer
+cli-scrub-would-change =
+    { $count ->
+        [one] { $count } valeur serait remplacée ou retirée
+       *[other] { $count } valeurs seraient remplacées ou retirées
+    }
+cli-scrub-changed =
+    { $count ->
+        [one] { $count } valeur remplacée ou retirée
+       *[other] { $count } valeurs remplacées ou retirées
+    }
+cli-scrub-converted = écrite en version de format { $version }
 cli-loss-event-fields =
     { $count ->
         [one] perdu : le champ event, id ou retry de { $count } événement

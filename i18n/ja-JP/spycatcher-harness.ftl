@@ -43,6 +43,7 @@ cli-group-cassette = カセット:
 cli-group-matching = 照合:
 cli-group-answers = 応答:
 cli-group-faults = 障害:
+cli-group-watching = 観察:
 cli-group-upstream = アップストリーム:
 cli-group-sources = 設定の読み込み元:
 cli-group-messages = メッセージ:
@@ -66,7 +67,10 @@ cli-option-cassette-name = カセットのファイル名。ディスク上の�
 cli-option-record-mode = 何を再生し、何を記録するか。
 cli-option-match-mode = 記録した順、または内容に基づく任意の順。
 cli-option-ignore-path = 比較から除く本文の部分: /metadata/run_id や messages[*].id など。
+cli-option-normalize = 比較の前に置き換える変わりやすい値: timestamp、uuid、hex_id、epoch、temp_path、または NAME=PATTERN。
 cli-option-fail-unused = 一度も要求されないインタラクションがあれば終了コード 3 で終わります。
+cli-option-report = 記録された応答のないリクエストを 1 件 1 行の JSON で書き出すファイル。
+cli-option-report-format = --report の形式。
 cli-option-stream-source = 再生するストリームを何から作るか。
 cli-option-timing = 再生するストリームの速さ。
 cli-option-timing-factor = --timing scaled のとき、記録した時間に掛ける倍率。
@@ -76,6 +80,10 @@ cli-option-keep-failures = 途中で失敗したやり取りも、失敗の印�
 cli-option-fault = 応答に入れる障害。例: status=429,retry_after_s=1,interaction=0
 cli-option-fault-seed = 確率付きの障害のどれが起きるかを決めます。
 cli-option-fault-report = 障害とクライアントの反応を JSON で書き出すファイル。
+cli-option-ui = すべてのやり取りをブラウザー (web) または端末 (console) で表示します。
+cli-option-ui-port = ページのポート。0 なら空いているものを選びます。
+cli-option-ui-password = アドレス内のトークンの代わりに、ページが尋ねるパスワード。
+cli-option-ui-keep = 一覧に残すやり取りの数。
 cli-option-upstream-kind = プロバイダーのプリセット。
 cli-option-base-url = プロバイダーの API のベース URL。
 cli-option-api-key-env = キーが入っている環境変数の名前。
@@ -103,9 +111,13 @@ clap-error-value-validation = { $argument } の値 { $value } は無効です
 cli-expected-listen = 127.0.0.1:8787 や [::1]:0 のような、IP アドレスとポートを指定してください。ホスト名は使えません
 cli-expected-seconds = 0 以上の秒数を指定してください
 cli-expected-ignore-path = JSON Pointer (/metadata/run_id) または点区切りのパス (messages[0].content) を指定してください
+cli-expected-normalize = timestamp、uuid、hex_id、epoch、temp_path、または独自の規則の NAME=PATTERN を指定してください
 cli-expected-fault = status=429,interaction=0 のような障害ルールを指定してください
 cli-expected-factor = 0 より大きい数を指定してください
 cli-expected-number = 整数を指定してください
+cli-expected-port = 0 から 65535 までのポートを指定してください
+cli-expected-count = 1 以上の整数を指定してください
+cli-expected-password = 1 文字以上のパスワードを指定してください
 cli-expected-choice = 次のいずれかを指定してください:
 cli-did-you-mean = もしかして:
 cli-try-help = ヘルプの表示:
@@ -117,7 +129,12 @@ cli-shutdown-failed = ハーネスを終了できません:
 cli-verify-failed = カセットを検証できません:
 cli-cassette-not-found-advice = 先に記録するか、--cassette-dir と --cassette-name を確認してください。存在しないファイル:
 cli-cassette-version-advice = ここで読めるのは形式 1 と 2 です。spycatcher-harness を更新するか、カセットを記録し直してください。対象のファイル:
+cli-upstream-missing-advice = 記録元を設定ファイル、環境変数、またはフラグで指定してください:
+cli-setting-idle = が設定されていますが、効果がありません。現在の replay.timing:
 cli-stopping = 終了しています。もう一度シグナルを送ると直ちに終了します
+cli-ui-address = 表示するアドレス:
+cli-ui-address-with-password = パスワードを使って表示するアドレス:
+cli-ui-needs-terminal = 端末での表示には、標準入力と標準出力が端末である必要があります。端末で実行するか、代わりに次を使ってください:
 cli-key-missing-optional = 設定 upstream.api_key_env が示す環境変数 { $variable } が未設定または空です。リクエストはキーなしで送られます
 
 ## 起動時のお知らせ
@@ -142,9 +159,34 @@ notice-secret-too-short = 環境変数 { $variable }（redaction.secret_env）�
 
 ## 終了時のまとめ
 
+log-client-left = 記録していません: 応答が完了する前にクライアントが切断しました
+log-upstream-failed = 記録していません: アップストリームが失敗しました
+log-tape-unwritable = 記録していません: カセットに書き込めませんでした
+log-recorder-failed = 記録していません: レコーダーが失敗しました
+log-not-recorded = 記録していません
+log-kept-failure = 失敗として残しました。replay.include_failures を設定しない限り再生では飛ばされます
+log-error-status = エラーステータスの応答を記録しました:
+log-recording-failed = ハーネス内部で記録に失敗しました。500 を返しました
+log-chunk-failed = レコーダーがチャンクの処理に失敗しました。ストリームは記録せずに続けます
+log-replay-failed = ハーネス内部で再生に失敗しました。500 を返しました
+log-tape-not-found-for-request = リクエストを対応するカセットに渡せませんでした。500 を返しました
+log-report-unwritable = 再生レポートを書き込めなかったため、不完全なままです
+log-refusal-unreported = 拒否したリクエストを報告できませんでした
+log-fault = 応答に障害を入れました。インタラクション
+log-fault-idle = 障害の対象がありませんでした。インタラクション
+log-list-full = 一覧がいっぱいです。古いやり取りは一覧から外れますが、カセットには残ります (ui.keep)
+log-resend-failed = リクエストを再送できませんでした
+log-tls-unusable = TLS クライアントに応答できません。ホームディレクトリの証明書フォルダーが使えません
+log-tape-changed = 再生中にカセットが変更されました。現在の内容を使うには replay をもう一度起動してください
+log-tape-replaced = 再生中にカセットが置き換えられたか削除されました。元の内容で続けます。現在の内容を使うには replay をもう一度起動してください
+log-reason-no-answer = アップストリームが応答しませんでした
+log-reason-broken-stream = ストリームが終わる前に切れました
+log-reason-incomplete-event = 最後のイベントが完結する前に SSE ストリームが終わりました
+log-reason-request-coding = リクエストのコンテンツ符号化を解除できませんでした。本文は受け取ったまま残し、秘密は検索していません
+log-reason-answer-coding = 応答のコンテンツ符号化を解除できませんでした。受け取ったまま残し、秘密は検索していません
 cli-recorded =
     { $count ->
-       *[other] { $count } 件のインタラクションを { $path } に記録しました
+       *[other] { $count } 件のインタラクションを記録しました:
     }
 cli-recorded-nothing = 記録されたインタラクションは 0 件です。クライアントには次のベース URL を指定してください:
 cli-record-error-statuses =
@@ -175,7 +217,7 @@ cli-auto-passed-through =
     }
 cli-replayed =
     { $count ->
-       *[other] { $path } の { $count } 件のインタラクションのうち { $used } 件を再生しました
+       *[other] { $count } 件のインタラクションのうち { $used } 件を再生しました:
     }
 cli-unused = 一度も要求されなかったインタラクション (0 から数えた番号): { $indexes }
 cli-mismatched =
@@ -227,6 +269,7 @@ verify-only-warnings =
        *[other] 警告 { $count } 件、問題はありませんでした
     }
 verify-ignore-paths-drift = 記録時の無視パス ({ $recorded }) が設定 ({ $configured }) と異なります。同じものを使うか、`record` で続けて記録し、ハッシュを計算し直してください
+verify-normalize-drift = 記録時の正規化規則 ({ $recorded }) が設定 ({ $configured }) と異なります。同じものを使うか、`record` で続けて記録し、ハッシュを計算し直してください
 verify-ignore-path-misfit = 無視パス { $path } がリクエストの本文に合いません。matching.ignore_paths を直してください
 verify-hash-missing = リクエストに stable_hash がありません。記録し直すか、次の値を書いてください: { $computed }
 verify-hash-mismatch = stable_hash は { $stored } ですが、記録されたリクエストからは { $computed } になります。どちらかが編集されています
@@ -249,6 +292,19 @@ verify-query-credential = クエリパラメーター { $name } は認証情報�
 verify-header-not-sendable = 応答ヘッダー { $name } は送信できないため、再生では省かれます
 verify-event-carriage-return = イベント { $event } のデータに復帰文字があり、クライアントは行末として読みます
 verify-stream-without-events = リクエストはストリームを求めていますが、応答は通常のもので answers_stream の印がないため、再生では 501 を返します
+verify-redaction-drift = 次の秘匿ルールが設定に加わる前に記録されています: { $rules }。その対象はそれでも検索されます。取り除くには `spycatcher-harness scrub` を使ってください
+verify-event-json-mismatch = イベント { $event } の parsed_json がデータと一致しません。どちらかが編集されています
+verify-chunks-count = chunk_offsets_ms の時刻が { $times } 個、イベントが { $events } 個で、どのイベントがいつ届いたか分かりません。記録し直してください
+verify-recorded-earlier = 記録時刻 { $value } が、前に並ぶインタラクション { $other } ({ $latest }) より前です。意図してカセットを結合したのでなければ、順序を直してください
+verify-duplicate = インタラクション { $first } と記録時刻まで同じです。どちらかを取り除いてください
+verify-unknown-key = キー { $key } はこの形式になく、無視されます（近いキー: { $nearest }、含むインタラクション: { $count }）。訂正するか取り除いてください
+verify-large = 本文が { $size } バイトあり、目安の { $limit } バイト以上です。リポジトリに置くべきものか確認してください
+verify-unreadable = 読み込めません
+verify-unreadable-count =
+    { $count ->
+       *[other] { $count } 個のカセットを読み込めません
+    }
+verify-summary = カセット: { $tapes }、問題なし: { $clean }、問題あり: { $findings }、読み込み不可: { $unreadable }、その他のファイル: { $others }
 
 ## 既存のカセットを扱うコマンド
 
@@ -259,17 +315,23 @@ cli-stats-about = トークン、バイト数、所要時間、概算費用を�
 cli-merge-about = 複数のカセットを新しい 1 つにまとめます。
 cli-prune-about = 一部のインタラクションを除いたカセットの写しを書き出します。
 cli-convert-about = カセット形式、vcrpy、HAR、WireMock の間で変換します。
+cli-scrub-about = 既存のカセットに現在の秘匿ルールを適用します。
 cli-doctor-about = 環境を調べ、問題とその直し方を示します。
 cli-group-output = 出力:
 cli-option-json = プログラム向けに JSON を出力します。
 cli-option-raw = 記録された応答のバイト列をそのまま出力します。
 cli-option-output = 書き出すファイル。
 cli-option-force = ファイルがあれば上書きします。
+cli-option-check = 何も書き込みません。変更が必要なら終了コード 1 で終わります。
+cli-option-format = 出力の形式。text は人向け、その他はプログラム向け。
+cli-option-strict = 警告も問題として数えます。
 cli-option-prices = 概算費用のための価格表 (TOML)。
 cli-option-drop = 除くインタラクション。例: 0,3-5
+cli-option-unused-in = 再生のレポート。要求されなかったものを取り除きます。
 cli-option-to = 書き出す形式。
 cli-argument-cassette = カセットのパス。省略すると設定のカセット。
 cli-argument-cassettes = カセットのパス (複数可)。省略すると設定のカセット。
+cli-argument-tapes = カセット、またはカセットのあるフォルダー。省略時は設定のカセット。
 cli-argument-inputs = カセットのパス。並べたい順に指定します。
 cli-argument-source = カセット、HTTP アーカイブ (HAR)、または vcrpy のカセット。
 cli-argument-left = 1 つ目のカセットのパス。
@@ -314,7 +376,7 @@ cli-stats-no-usage =
 cli-stats-no-price = 価格表に価格のないモデル:
 cli-wrote =
     { $count ->
-       *[other] { $count } 件のインタラクションを { $path } に書き出しました
+       *[other] { $count } 件のインタラクションを書き出しました:
     }
 cli-file-exists = { $path } はすでにあるため変更しませんでした。別の --output を指定するか、--force で上書きしてください
 cli-file-same = { $path } は読み込むファイルの 1 つです。別の --output を指定してください
@@ -323,6 +385,27 @@ cli-file-unwritable = { $path } に書き込めません: { $reason }。パス�
 cli-file-unconvertible = { $path } を変換できません: { $problem }
 cli-prices-unusable = 価格表 { $path } を使えません: { $problem }
 cli-convert-verify = 秘匿したのはルールにあるものだけです。本文を確認し、コミットする前に `spycatcher-harness verify` を実行してください
+cli-prune-nothing-named = 取り除くものが指定されていません。--drop か、再生の --report を指定してください
+cli-prune-no-report = { $path } からは、どのインタラクションが使われたか分かりません: { $problem }。`replay --report` が既定の形式で書いたファイルを指定してください
+cli-prune-other-cassette = { $path } は別のカセットのレポートか、{ $cassette } がその後に変更されています (インタラクション { $index })。--report を付けて再生し直してください
+cli-file-unfinished = { $path } は書き込み途中の追記で終わっているため、変更していません。レコーダーを止めるか、先に `spycatcher-harness record` で修復してください
+cli-folder-empty = { $path } にカセットがありません。カセットのパスか別のフォルダーを指定してください
+cli-folder-passed-over =
+    { $count ->
+       *[other] カセットではない { $count } 個のファイルを飛ばしました
+    }
+cli-scrub-output-misfit = --output はカセット 1 つのときだけ使え、--check とは併用できません。どちらかをやめてください
+cli-scrub-unsearched = コンテンツ符号化が不明または壊れているため、検索していません。自分で確認するか、記録し直してください
+cli-scrub-clean = 置き換えるものはありません
+cli-scrub-would-change =
+    { $count ->
+       *[other] { $count } 個の値を置き換えるか取り除くことになります
+    }
+cli-scrub-changed =
+    { $count ->
+       *[other] { $count } 個の値を置き換えるか取り除きました
+    }
+cli-scrub-converted = 形式バージョン { $version } で書き込みました
 cli-loss-event-fields =
     { $count ->
        *[other] 失われたもの: { $count } 件のイベントの event、id、retry フィールド

@@ -7,6 +7,8 @@ configuration is known to be good. What goes wrong before the language is settle
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import gc
 import os
 import sys
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.main import get_command
 
-from spycatcher_addon.config import HarnessConfig, LocalizationConfig, Mode
+from spycatcher_addon.choices import Mode, UiKind, VerifyFormat
 from spycatcher_addon.edge import cli_options as options
 from spycatcher_addon.edge import tape_options
 from spycatcher_addon.edge.cli_failure import EXIT_FAILURE, EXIT_USAGE, CommandError
@@ -27,11 +29,12 @@ from spycatcher_addon.edge.cli_language import EarlyLanguage, LocalizationError,
 from spycatcher_addon.edge.cli_parse_errors import invalid_utf8_lines, parse_error_lines
 from spycatcher_addon.edge.cli_text import MissingTextError, Texts
 from spycatcher_addon.edge.tape_commands import register_tape_commands
-from spycatcher_addon.edge.terminal import prepare_streams, write_err, write_out
+from spycatcher_addon.edge.terminal import OutputError, prepare_streams, write_err, write_out
 from spycatcher_addon.errors import InvalidConfigError
 from spycatcher_addon.version import VERSION
 
 if TYPE_CHECKING:
+    from spycatcher_addon.config import HarnessConfig
     from spycatcher_addon.edge.layers import ResolvedConfig
 
 PROGRAM = "spycatcher-harness"
@@ -46,19 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_streams()
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["serve-tapes"]:  # for programs: lines of JSON, no texts, no options, and so no part of the command line
-        from spycatcher_addon.edge.tape_server import main as serve_tapes
+        from spycatcher_addon.edge.lean_start import only_wanted_addons
+
+        with only_wanted_addons():
+            from spycatcher_addon.edge.tape_server import main as serve_tapes
 
         return serve_tapes(words[1:])
     language = EarlyLanguage(os.environ, lambda warning: write_err(f"warning: {warning}\n"))
     try:
-        broken = next((word for word in words if any("\ud800" <= character <= "\udfff" for character in word)), None)
-        if broken is not None:
-            write_err("\n".join(invalid_utf8_lines(language.texts, broken, PROGRAM)) + "\n")
-            return EXIT_USAGE
-        outcome = get_command(build_app()).main(args=words, prog_name=PROGRAM, standalone_mode=False, obj=language)
-    except typer.TyperException as error:
-        write_err("\n".join(parse_error_lines(language.texts, error)) + "\n")
-        return EXIT_USAGE
+        return _run(words, language)
     except CommandError as error:
         write_err("\n".join(error.lines) + "\n")
         return error.exit_code
@@ -66,14 +65,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 0
+    except OutputError as error:
+        return _output_failed(str(error))
+    except OSError as error:
+        if error.errno == errno.ENOSPC:  # what typer writes itself
+            return _output_failed(os.strerror(error.errno))
+        return _internal_error(error)
     except Exception as error:
-        write_err(f"Error: internal error: {type(error).__name__}: {error}; please report it\n")
-        return EXIT_FAILURE
+        return _internal_error(error)
+
+
+def _run(words: list[str], language: EarlyLanguage) -> int:
+    try:
+        broken = next((word for word in words if any("\ud800" <= character <= "\udfff" for character in word)), None)
+        if broken is not None:
+            write_err("\n".join(invalid_utf8_lines(language.texts, broken, PROGRAM)) + "\n")
+            return EXIT_USAGE
+        app = get_command(build_app(words[0] if words else ""))
+        outcome = app.main(args=words, prog_name=PROGRAM, standalone_mode=False, obj=language)
+    except typer.TyperException as error:
+        write_err("\n".join(parse_error_lines(language.texts, error)) + "\n")
+        return EXIT_USAGE
     return outcome if isinstance(outcome, int) else 0
 
 
-def build_app() -> typer.Typer:
-    """Build the typer application."""
+def _output_failed(reason: str) -> int:
+    write_err(f"Error: cannot write to standard output: {reason}; make room, or send the output elsewhere\n")
+    return EXIT_FAILURE
+
+
+def _internal_error(error: Exception) -> int:
+    write_err(f"Error: internal error: {type(error).__name__}: {error}; please report it\n")
+    return EXIT_FAILURE
+
+
+def build_app(word: str = "") -> typer.Typer:
+    """Build the typer application.
+
+    Args:
+        word: The first word of the command line. If it names a subcommand, that is the only one: typer works out the
+            options of all it is given, which for all of them takes longer than most have to do.
+    """
     app = typer.Typer(
         cls=HelpGroup,
         rich_markup_mode=None,
@@ -90,6 +122,7 @@ def build_app() -> typer.Typer:
     app.command("addon-path", cls=HelpCommand)(_addon_path)
     register_tape_commands(app, _settings)
     app.command("doctor", cls=HelpCommand)(_doctor)
+    app.registered_commands = [command for command in app.registered_commands if command.name == word] or app.registered_commands
     return app
 
 
@@ -123,9 +156,14 @@ def _record(
     keep_failures: options.KeepFailures = False,
     match_mode: options.MatchModeOption = None,
     ignore_path: options.IgnorePath = None,
+    normalize: options.Normalize = None,
     upstream_kind: options.Kind = None,
     base_url: options.BaseUrl = None,
     api_key_env: options.ApiKeyEnv = None,
+    ui: options.Ui = None,
+    ui_port: options.UiPort = None,
+    ui_password: options.UiPassword = None,
+    ui_keep: options.UiKeep = None,
     config: options.ConfigFileOption = None,
     locale: options.Locale = None,
     fallback_locale: options.FallbackLocale = None,
@@ -142,7 +180,10 @@ def _replay(
     cassette_name: options.CassetteName = None,
     match_mode: options.MatchModeOption = None,
     ignore_path: options.IgnorePath = None,
+    normalize: options.Normalize = None,
     fail_unused: options.FailUnused = False,
+    report: options.Report = None,
+    report_format: options.ReportFormatOption = None,
     stream_source: options.StreamSourceOption = None,
     timing: options.Timing = None,
     timing_factor: options.TimingFactor = None,
@@ -151,6 +192,10 @@ def _replay(
     fault: options.Fault = None,
     fault_seed: options.FaultSeed = None,
     fault_report: options.FaultReport = None,
+    ui: options.Ui = None,
+    ui_port: options.UiPort = None,
+    ui_password: options.UiPassword = None,
+    ui_keep: options.UiKeep = None,
     config: options.ConfigFileOption = None,
     locale: options.Locale = None,
     fallback_locale: options.FallbackLocale = None,
@@ -161,10 +206,14 @@ def _replay(
 
 def _verify(
     ctx: typer.Context,
+    tapes: tape_options.TapesOrFolders = None,
+    form: options.VerifyFormatOption = VerifyFormat.TEXT,
+    strict: options.Strict = False,
     listen: options.Listen = None,
     cassette_dir: options.CassetteDir = None,
     cassette_name: options.CassetteName = None,
     ignore_path: options.IgnorePath = None,
+    normalize: options.Normalize = None,
     config: options.ConfigFileOption = None,
     locale: options.Locale = None,
     fallback_locale: options.FallbackLocale = None,
@@ -172,12 +221,12 @@ def _verify(
     """Check that a cassette is intact and safe to commit."""
     resolved = _resolve(Mode.VERIFY, ctx)
     texts = _texts(resolved)
-    from spycatcher_addon.edge.verification import VerificationError, verify
+    from spycatcher_addon.edge.verification import VerificationError, VerifyRequest, verify
 
-    gc.enable()
+    _collect_garbage_again()
     try:
-        return verify(resolved.config, texts)
-    except VerificationError as error:
+        return verify(resolved.config, texts, os.environ, VerifyRequest(tuple(tapes or ()), VerifyFormat(form), strict))
+    except (VerificationError, LocalizationError) as error:
         raise CommandError(str(error)) from error
 
 
@@ -191,6 +240,7 @@ def _auto(
     keep_failures: options.KeepFailures = False,
     match_mode: options.MatchModeOption = None,
     ignore_path: options.IgnorePath = None,
+    normalize: options.Normalize = None,
     fail_unused: options.FailUnused = False,
     stream_source: options.StreamSourceOption = None,
     timing: options.Timing = None,
@@ -235,7 +285,10 @@ def _config(
     keep_failures: options.KeepFailures = False,
     match_mode: options.MatchModeOption = None,
     ignore_path: options.IgnorePath = None,
+    normalize: options.Normalize = None,
     fail_unused: options.FailUnused = False,
+    report: options.Report = None,
+    report_format: options.ReportFormatOption = None,
     stream_source: options.StreamSourceOption = None,
     timing: options.Timing = None,
     timing_factor: options.TimingFactor = None,
@@ -247,6 +300,10 @@ def _config(
     upstream_kind: options.Kind = None,
     base_url: options.BaseUrl = None,
     api_key_env: options.ApiKeyEnv = None,
+    ui: options.Ui = None,
+    ui_port: options.UiPort = None,
+    ui_password: options.UiPassword = None,
+    ui_keep: options.UiKeep = None,
     config: options.ConfigFileOption = None,
     locale: options.Locale = None,
     fallback_locale: options.FallbackLocale = None,
@@ -254,7 +311,13 @@ def _config(
     """Print the effective configuration and where each value comes from."""
     from spycatcher_addon.edge.config_report import config_report
 
-    write_out(config_report(_resolve(Mode(subcommand), ctx)))
+    try:
+        write_out(config_report(_resolve(Mode(subcommand), ctx)))
+    except CommandError as error:
+        # What there is helps to see what is missing; a mistake elsewhere fails here once more, and nothing is shown.
+        with contextlib.suppress(CommandError):
+            write_out(config_report(_resolve(Mode(subcommand), ctx, is_half_upstream_good=True)))
+        raise error from None
     return 0
 
 
@@ -275,6 +338,7 @@ def _doctor(
     fallback_locale: options.FallbackLocale = None,
 ) -> int:
     """Check the environment and say how to cure what is wrong."""
+    from spycatcher_addon.config import HarnessConfig, LocalizationConfig
     from spycatcher_addon.edge.doctor import examine, report
 
     # A broken configuration is a finding like any other, and no reason to leave out the rest.
@@ -299,8 +363,11 @@ def _settings(ctx: typer.Context) -> tuple[HarnessConfig, Texts]:
     return resolved.config, _texts(resolved)
 
 
-def _resolve(mode: Mode, ctx: typer.Context) -> ResolvedConfig:
+def _resolve(mode: Mode, ctx: typer.Context, *, is_half_upstream_good: bool = False) -> ResolvedConfig:
     """Merge the layers for a subcommand.
+
+    Args:
+        is_half_upstream_good: As for :func:`spycatcher_addon.edge.layers.resolve_config`.
 
     Raises:
         CommandError: They do not give a usable configuration.
@@ -317,12 +384,19 @@ def _resolve(mode: Mode, ctx: typer.Context) -> ResolvedConfig:
             os.environ.get("HOME") or os.environ.get("USERPROFILE"),
             ctx.params["config"],
             options.flag_name,
+            is_half_upstream_good=is_half_upstream_good,
         )
     except FileNotFoundError as error:
         cause = "the working directory no longer exists; change to another one"
         raise CommandError("failed to load merged command config", cause) from error
     except InvalidConfigError as error:
         raise CommandError("failed to load merged command config", error.message) from error
+
+
+def _collect_garbage_again() -> None:
+    """Switch on what :mod:`spycatcher_addon.edge.entry` switched off; what was loaded meanwhile stays and need not be searched."""
+    gc.freeze()
+    gc.enable()
 
 
 def _texts(resolved: ResolvedConfig) -> Texts:
@@ -341,12 +415,18 @@ def _serve(mode: Mode, ctx: typer.Context, adapt: Callable[[ResolvedConfig, Text
     import asyncio
     import logging
 
-    from spycatcher_addon.edge.server import start_harness
-    from spycatcher_addon.edge.serving import ServingError, serve
-    from spycatcher_addon.edge.terminal import log_to_standard_error
+    from spycatcher_addon.edge.lean_start import only_wanted_addons
+    from spycatcher_addon.edge.log_texts import localized_line
 
-    log_to_standard_error(logging.WARNING)
-    gc.enable()
+    with only_wanted_addons():
+        from spycatcher_addon.edge.server import start_harness
+    from spycatcher_addon.edge.serving import ServingError, serve
+    from spycatcher_addon.edge.terminal import is_interactive, log_to_standard_error
+
+    if resolved.config.ui.kind is UiKind.CONSOLE and not is_interactive():
+        raise CommandError(f"{texts('cli-ui-needs-terminal')} --ui web", exit_code=EXIT_USAGE)
+    log_to_standard_error(logging.WARNING, lambda record: localized_line(record, texts))
+    _collect_garbage_again()
     try:
         return asyncio.run(serve(resolved, texts, os.environ, start_harness))
     except ServingError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spycatcher_addon.edge.cli_text import Texts
-from spycatcher_addon.errors import CassetteNotFoundError, HarnessError, UnsupportedCassetteFormatVersionError
+from spycatcher_addon.errors import CassetteNotFoundError, HarnessError, InvalidConfigError, UnsupportedCassetteFormatVersionError
 
 EXIT_FAILURE = 1
 EXIT_USAGE = 2
@@ -20,13 +20,16 @@ class CommandError(Exception):
         self.exit_code = exit_code
 
 
-def cassette_advice(texts: Texts, error: HarnessError, cassette_path: str) -> str:
-    """A further line on what to do about a cassette, where the error itself names neither file nor cure; else nothing."""
+def advice(texts: Texts, error: HarnessError, cassette_path: str) -> str:
+    """A further line on what to do, where the error itself names no cure; else nothing."""
+    from spycatcher_addon.config import UPSTREAM_MISSING
+
     match error:
         case CassetteNotFoundError():
-            message_id = "cli-cassette-not-found-advice"
+            return f"\n{texts('cli-cassette-not-found-advice')} {cassette_path}"
         case UnsupportedCassetteFormatVersionError():
-            message_id = "cli-cassette-version-advice"
+            return f"\n{texts('cli-cassette-version-advice')} {cassette_path}"
+        case InvalidConfigError(message=message) if message == UPSTREAM_MISSING:
+            return f"\n{texts('cli-upstream-missing-advice')} --upstream-kind openrouter, --base-url https://api.example.com/v1"
         case _:
             return ""
-    return f"\n{texts(message_id)} {cassette_path}"

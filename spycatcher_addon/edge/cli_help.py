@@ -15,7 +15,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from spycatcher_addon.config import Mode
+from spycatcher_addon.choices import Mode
 from spycatcher_addon.edge.cli_language import EarlyLanguage
 from spycatcher_addon.edge.cli_layout import GAP, TIE, WIDTH, indented, table, wrap
 from spycatcher_addon.edge.cli_options import CHOICES, default_of
@@ -38,7 +38,7 @@ _EXAMPLES = {
     ),
     "verify": (
         "spycatcher-harness verify --cassette-name checkout",
-        "spycatcher-harness verify --ignore-path /metadata/run_id",
+        "spycatcher-harness verify fixtures/llm --format github --strict",
     ),
     "auto": (
         "spycatcher-harness auto --record-mode once --upstream-kind openai",
@@ -50,11 +50,15 @@ _EXAMPLES = {
     "diff": ("spycatcher-harness diff old/checkout fixtures/llm/checkout",),
     "stats": ("spycatcher-harness stats fixtures/llm/checkout --prices prices.toml",),
     "merge": ("spycatcher-harness merge morning evening --output day",),
-    "prune": ("spycatcher-harness prune fixtures/llm/checkout --drop 0,3-5 --output smaller",),
+    "prune": (
+        "spycatcher-harness prune fixtures/llm/checkout --drop 0,3-5 --output smaller",
+        "spycatcher-harness prune --report replay.jsonl --output smaller",
+    ),
     "convert": (
         "spycatcher-harness convert session.har --to v2 --output fixtures/llm/checkout",
         "spycatcher-harness convert fixtures/llm/checkout --to har --output out.har",
     ),
+    "scrub": ("spycatcher-harness scrub fixtures/llm --check", "spycatcher-harness scrub fixtures/llm/checkout"),
     "doctor": ("spycatcher-harness doctor",),
     "addon-path": ('mitmdump --mode reverse:http://localhost -s "$(spycatcher-harness addon-path)"',),
 }

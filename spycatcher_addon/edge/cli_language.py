@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from spycatcher_addon.config import LocalizationConfig
 from spycatcher_addon.edge.cli_text import Texts
 from spycatcher_addon.languages import language_problem
+
+if TYPE_CHECKING:
+    from spycatcher_addon.config import LocalizationConfig
 
 LOCALE_VARIABLES = ("SPYCATCHER_HARNESS_LOCALE", "SPYCATCHER_HARNESS_FALLBACK_LOCALE")
 DISABLE_VARIABLE = "SPYCATCHER_HARNESS_DISABLE_LOCALIZATION"

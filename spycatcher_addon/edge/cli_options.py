@@ -9,17 +9,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from pydantic import BaseModel
 
-from spycatcher_addon.cassette.canonical import pointer_from_config
-from spycatcher_addon.config import HarnessConfig, ListenAddr, MatchMode, Mode, RecordMode, StreamSource, TimingMode, UpstreamKind
+from spycatcher_addon.choices import (
+    ListenAddr,
+    MatchMode,
+    Mode,
+    RecordMode,
+    ReportFormat,
+    StreamSource,
+    TimingMode,
+    UiKind,
+    UpstreamKind,
+    VerifyFormat,
+)
 from spycatcher_addon.errors import InvalidPointerPathError
-from spycatcher_addon.fault_rules import parse_fault_rule
-from spycatcher_addon.layering import Place, section_of
 from spycatcher_addon.tools.formats import TargetFormat
+
+if TYPE_CHECKING:
+    from spycatcher_addon.layering import Place
 
 FLAGS: Mapping[str, Place] = {
     "listen": ("listen",),
@@ -28,14 +38,21 @@ FLAGS: Mapping[str, Place] = {
     "cassette_name": ("cassette_name",),
     "match_mode": ("match_mode",),
     "ignore_path": ("matching", "ignore_paths"),
+    "normalize": ("matching", "normalize"),
     "fail_unused": ("fail_unused",),
     "stream_source": ("replay", "stream_source"),
     "include_failures": ("replay", "include_failures"),
+    "report": ("replay", "report"),
+    "report_format": ("replay", "report_format"),
     "timing": ("replay", "timing"),
     "timing_factor": ("replay", "timing_factor"),
     "timing_seed": ("replay", "timing_seed"),
     "keep_failures": ("record", "keep_failures"),
     "record_mode": ("auto", "mode"),
+    "ui": ("ui", "kind"),
+    "ui_port": ("ui", "port"),
+    "ui_password": ("ui", "password"),
+    "ui_keep": ("ui", "keep"),
     "fault": ("faults",),
     "fault_seed": ("fault_seed",),
     "fault_report": ("fault_report",),
@@ -48,14 +65,39 @@ FLAGS: Mapping[str, Place] = {
 """Parameter of a command -> the setting it stands for."""
 
 
+_DEFAULTS: Mapping[str, str] = {
+    "listen": "127.0.0.1:8787",
+    "grace": "5",
+    "cassette_dir": "fixtures/llm",
+    "cassette_name": "default",
+    "match_mode": MatchMode.SEQUENTIAL_STRICT,
+    "stream_source": StreamSource.EVENTS,
+    "report_format": ReportFormat.JSONL,
+    "timing": TimingMode.OFF,
+    "timing_factor": "1",
+    "timing_seed": "0",
+    "record_mode": RecordMode.ONCE,
+    "ui": UiKind.NONE,
+    "ui_port": "8081",
+    "ui_keep": "500",
+    "fault_seed": "0",
+    "fallback_locale": "en-US",
+    "form": VerifyFormat.TEXT,
+}
+"""Parameter of a command -> the default of its setting. Written out, for the settings themselves take longer to load than all
+of help; the tests hold it to them. Flags of the upstream have no default: without any of them there is no upstream."""
+
 CHOICES: Mapping[str, type[StrEnum]] = {
     "match_mode": MatchMode,
     "stream_source": StreamSource,
     "timing": TimingMode,
+    "report_format": ReportFormat,
     "record_mode": RecordMode,
     "upstream_kind": UpstreamKind,
+    "ui": UiKind,
     "subcommand": Mode,
     "to": TargetFormat,
+    "form": VerifyFormat,
 }
 """Parameter of a command -> the values it can have, for those with a fixed list."""
 
@@ -93,20 +135,7 @@ def cli_values(parameters: Mapping[str, object]) -> dict[str, object]:
 
 def default_of(parameter: str) -> str | None:
     """The default of a flag's setting as text for help; ``None`` where there is nothing worth showing."""
-    if parameter not in FLAGS:
-        return None
-    value = _default_at(FLAGS[parameter])
-    if value is None or value == () or value is False:
-        return None
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _default_at(place: Place) -> object:
-    """Look the default up in the models' declarations; making a model would build its validators first."""
-    section: type[BaseModel] = HarnessConfig
-    for key in place[:-1]:
-        section = section_of(section.model_fields[key].annotation) or section
-    return section.model_fields[place[-1]].default
+    return _DEFAULTS.get(parameter)
 
 
 def _listen(text: str) -> str:
@@ -128,6 +157,8 @@ def _seconds(text: str) -> float:
 
 
 def _ignore_path(text: str) -> str:
+    from spycatcher_addon.cassette.pointers import pointer_from_config
+
     try:
         pointer_from_config(text)
     except InvalidPointerPathError as error:
@@ -135,7 +166,19 @@ def _ignore_path(text: str) -> str:
     return text
 
 
+def _normalize(text: str) -> str:
+    from spycatcher_addon.cassette.normalizing import parse_normalize_rules
+
+    try:
+        parse_normalize_rules([text])
+    except ValueError as error:
+        raise BadValueError(text, "normalize", detail=str(error).partition(": ")[2]) from error
+    return text
+
+
 def _fault(text: str) -> str:
+    from spycatcher_addon.fault_rules import parse_fault_rule
+
     try:
         parse_fault_rule("fault", text)
     except ValueError as error:
@@ -160,6 +203,24 @@ def _whole_number(text: str) -> int:
         raise BadValueError(text, "number") from error
 
 
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or int(text) > 65535:
+        raise BadValueError(text, "port")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or int(text) == 0:
+        raise BadValueError(text, "count")
+    return int(text)
+
+
+def _password(text: str) -> str:
+    if not text:
+        raise BadValueError(text, "password")
+    return text
+
+
 def _choice(values: type[StrEnum]) -> Callable[[str], str]:
     def parse(text: str) -> str:
         try:
@@ -176,7 +237,7 @@ def _complete(values: type[StrEnum]) -> Callable[[str], list[str]]:
 
 
 SERVER, CASSETTE, MATCHING, ANSWERS = "cli-group-server", "cli-group-cassette", "cli-group-matching", "cli-group-answers"
-FAULTS = "cli-group-faults"
+FAULTS, WATCHING, OUTPUT = "cli-group-faults", "cli-group-watching", "cli-group-output"
 UPSTREAM, SOURCES, MESSAGES = "cli-group-upstream", "cli-group-sources", "cli-group-messages"
 """Message ids of the headings that options stand under in help."""
 
@@ -203,6 +264,23 @@ CassetteName = Annotated[
 FailUnused = Annotated[
     bool,
     typer.Option("--fail-unused", help="Exit with code 3 if recorded interactions were never asked for.", rich_help_panel=MATCHING),
+]
+Report = Annotated[
+    str | None,
+    typer.Option(
+        "--report", metavar="FILE", help="File for requests without a recorded answer, one JSON line each.", rich_help_panel=MATCHING
+    ),
+]
+ReportFormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--report-format",
+        metavar="FORMAT",
+        parser=_choice(ReportFormat),
+        autocompletion=_complete(ReportFormat),
+        help="What --report is written as.",
+        rich_help_panel=MATCHING,
+    ),
 ]
 KeepFailures = Annotated[
     bool,
@@ -237,6 +315,16 @@ IgnorePath = Annotated[
         metavar="PATH",
         parser=_ignore_path,
         help="Part of the body left out of comparisons: /metadata/run_id or messages[*].id.",
+        rich_help_panel=MATCHING,
+    ),
+]
+Normalize = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--normalize",
+        metavar="RULE",
+        parser=_normalize,
+        help="Volatile values replaced before comparing: timestamp, uuid, hex_id, epoch, temp_path or NAME=PATTERN.",
         rich_help_panel=MATCHING,
     ),
 ]
@@ -310,6 +398,31 @@ FaultReport = Annotated[
     str | None,
     typer.Option("--fault-report", metavar="FILE", help="File for faults and the client's reactions, as JSON.", rich_help_panel=FAULTS),
 ]
+Ui = Annotated[
+    str | None,
+    typer.Option(
+        "--ui",
+        metavar="UI",
+        parser=_choice(UiKind),
+        autocompletion=_complete(UiKind),
+        help="Watch every exchange in a browser (web) or in the terminal (console).",
+        rich_help_panel=WATCHING,
+    ),
+]
+UiPort = Annotated[
+    int | None,
+    typer.Option("--ui-port", metavar="PORT", parser=_port, help="Port of the page; 0 picks a free one.", rich_help_panel=WATCHING),
+]
+UiPassword = Annotated[
+    str | None,
+    typer.Option(
+        "--ui-password", metavar="TEXT", parser=_password, help="Password of the page instead of a token.", rich_help_panel=WATCHING
+    ),
+]
+UiKeep = Annotated[
+    int | None,
+    typer.Option("--ui-keep", metavar="NUMBER", parser=_count, help="How many exchanges the list keeps.", rich_help_panel=WATCHING),
+]
 Kind = Annotated[
     str | None,
     typer.Option(
@@ -341,6 +454,18 @@ FallbackLocale = Annotated[
     str | None,
     typer.Option("--fallback-locale", metavar="LANGID", help="Language where the preferred one has no text.", rich_help_panel=MESSAGES),
 ]
+VerifyFormatOption = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        parser=_choice(VerifyFormat),
+        autocompletion=_complete(VerifyFormat),
+        help="What is printed: text for people, anything else for programs.",
+        rich_help_panel=OUTPUT,
+    ),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Let warnings count as problems.", rich_help_panel=OUTPUT)]
 ModeArgument = Annotated[
     str,
     typer.Argument(

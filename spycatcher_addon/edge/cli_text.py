@@ -37,12 +37,18 @@ class Texts:
 
     def notice(self, notice: str) -> str:
         """The text of a notice; one that has no translation stays as it is."""
-        found = self._catalogues.find(notice.message_id, notice.arguments) if isinstance(notice, Notice) else None
+        if not isinstance(notice, Notice):
+            return notice
+        found = self._catalogues.find(notice.message_id, notice.arguments)
+        if found is None:
+            from spycatcher_addon.edge.localizing import log_missing
+
+            log_missing(notice.message_id)
         return str(notice) if found is None else found
 
     def error(self, error: HarnessError) -> str:
         """The text of an error."""
         # Loaded already by whoever made the catalogues; commands that print no texts never load it.
-        from spycatcher_addon.i18n import localize_harness_error
+        from spycatcher_addon.edge.localizing import localize_harness_error
 
         return localize_harness_error(self._catalogues, error)

@@ -40,6 +40,10 @@ class ConfigFile:
             lines.setdefault(_lower(place), line)
         return lines
 
+    def table(self, name: str) -> str:
+        """How the heading of a table of ours is written in this file."""
+        return f"[{'.'.join((*self.above, name))}]"
+
     def origin(self, place: Place) -> str:
         """Name the file and, where it is known, the line of a key (given by its place in :attr:`document`)."""
         line = self._lines.get(_lower((*self.above, *place)))
@@ -97,16 +101,24 @@ def read_config_file(path: Path, shown: str) -> ConfigFile:
         text = path.read_bytes().decode("utf-8-sig")
         document: Mapping[str, object] = tomllib.loads(text)
     except OSError as error:
-        raise ConfigFileError(f"cannot read {shown}: {error.strerror or type(error).__name__}") from error
+        raise ConfigFileError(_unreadable(path, shown, error)) from error
     except UnicodeDecodeError as error:
         raise ConfigFileError(f"{shown} is not UTF-8 (byte {error.start}); save it as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigFileError(f"{shown} is not TOML: {error}") from error
+    except ValueError as error:
+        raise ConfigFileError(f"{shown} is not usable TOML: a number in it has too many digits") from error
     except RecursionError as error:
         raise ConfigFileError(f"{shown} is not usable TOML: it is nested too deeply") from error
     if path.name != PYPROJECT:
         return ConfigFile(shown, text, document)
     return ConfigFile(shown, text, _tool_table(document, shown), ("tool", TOOL_TABLE))
+
+
+def _unreadable(path: Path, shown: str, error: OSError) -> str:
+    if path.is_symlink() and not path.exists():
+        return f"{shown} is a link to {os.readlink(path)}, which does not exist; mend or remove the link"
+    return f"cannot read {shown}: {error.strerror or type(error).__name__}; mend its permissions or move it away"
 
 
 def _tool_table(document: Mapping[str, object], shown: str) -> Mapping[str, object]:
@@ -156,7 +168,7 @@ def key_lines(text: str) -> dict[Place, int]:
             header = statement
         try:
             document = tomllib.loads(statement if statement is header else f"{header}\n{statement}")
-        except tomllib.TOMLDecodeError:
+        except ValueError:  # no TOML, or a number of more digits than Python reads
             break
         for place in _places(document, ()):
             found.setdefault(place, start + 1)
@@ -167,7 +179,7 @@ def key_lines(text: str) -> dict[Place, int]:
 def _is_toml(text: str) -> bool:
     try:
         tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except ValueError:  # no TOML, or a number of more digits than Python reads
         return False
     return True
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from mitmproxy import http
 from mitmproxy.net.http import status_codes
 
-from spycatcher_addon.exchange import Delivery, Ending, ObservedRequest, ObservedResponseHead, RawHeaders, ReplayResponse
+from spycatcher_addon.exchange import Delivery, Ending, Headers, ObservedRequest, ObservedResponseHead, RawHeaders, ReplayResponse
 from spycatcher_addon.headers import unfold
-from spycatcher_addon.replaying import BODYLESS_STATUSES
+from spycatcher_addon.replaying import BODYLESS_STATUSES, EAGER_LIMIT_BYTES
 
-EAGER_LIMIT_BYTES = 65_536
-"""A replayed stream up to this size goes out with a length, a larger one in pieces (docs/users-guide.md, "Replay")."""
+CHUNKED = (b"transfer-encoding", b"chunked")
 
 
 def observe_request(request: http.Request, headers: RawHeaders) -> ObservedRequest:
@@ -62,24 +61,44 @@ def to_flow_response(reply: ReplayResponse, request: http.Request | None) -> htt
     Built with the bare constructor: ``Response.make`` would compress the recorded bytes again. Content is empty where none
     may follow (answers to HEAD, 204, 304).
     """
-    fields = [(name.encode("ascii", "replace"), value.encode("ascii", "replace")) for name, value in reply.headers]
-    if _goes_in_chunks(reply, request):
-        fields.append((b"transfer-encoding", b"chunked"))
-    elif reply.status not in BODYLESS_STATUSES and not _goes_in_frames(reply, request):
-        # One byte more than will come, where the answer is to break off: a client must not take it for whole.
-        fields.append((b"content-length", b"%d" % (len(reply.body) + _breaks_off(reply))))
     has_content = reply.status not in BODYLESS_STATUSES and (request is None or request.data.method != b"HEAD")
     now = time.time()
     return http.Response(
         http_version=b"HTTP/1.1",
         status_code=reply.status,
-        reason=status_codes.RESPONSES.get(reply.status, "").encode("ascii"),
-        headers=http.Headers(fields),
+        reason=reason_phrase(reply.status),
+        headers=http.Headers(head_fields(reply, request)),
         content=reply.body if has_content else b"",
         trailers=None,
         timestamp_start=now,
         timestamp_end=now,
     )
+
+
+def reason_phrase(status: int) -> bytes:
+    """What stands behind the status, for people."""
+    return status_codes.RESPONSES.get(status, "").encode("ascii")
+
+
+def head_fields(reply: ReplayResponse, request: http.Request | None) -> list[tuple[bytes, bytes]]:
+    """The header fields of an answer, with those that frame its body."""
+    framing = framing_field(reply, request)
+    return [*encode_fields(reply.headers), *([] if framing is None else [framing])]
+
+
+def encode_fields(headers: Headers) -> list[tuple[bytes, bytes]]:
+    """The header fields of an answer as bytes, without those that frame its body."""
+    return [(name.encode("ascii", "replace"), value.encode("ascii", "replace")) for name, value in headers]
+
+
+def framing_field(reply: ReplayResponse, request: http.Request | None) -> tuple[bytes, bytes] | None:
+    """The field that says where the body of an answer ends; ``None`` where nothing has to."""
+    if _goes_in_chunks(reply, request):
+        return CHUNKED
+    if reply.status in BODYLESS_STATUSES or _goes_in_frames(reply, request):
+        return None
+    # One byte more than will come, where the answer is to break off: a client must not take it for whole.
+    return b"content-length", b"%d" % (sum(map(len, reply.pieces)) + _breaks_off(reply))
 
 
 def _goes_in_chunks(reply: ReplayResponse, request: http.Request | None) -> bool:

@@ -10,10 +10,12 @@ import errno
 import io
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
 
 _FOLDER_SYNC_UNSUPPORTED = {errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EACCES}
 """What file systems answer that cannot flush a folder; there is nothing more to do on those."""
+_CHUNK_BYTES = 1024 * 1024
 
 
 def read_regular_file(path: str) -> tuple[bytes, os.stat_result]:
@@ -30,6 +32,13 @@ def read_regular_file(path: str) -> tuple[bytes, os.stat_result]:
     with io.FileIO(path) as file:
         status = os.fstat(file.fileno())
         return file.readall(), status
+
+
+def read_chunks(file: io.FileIO) -> Iterator[bytes]:
+    """Read an open file from its start to its present end, a piece at a time."""
+    file.seek(0)
+    while chunk := file.read(_CHUNK_BYTES):
+        yield chunk
 
 
 def write_at(file: io.FileIO, offset: int, data: bytes) -> None:

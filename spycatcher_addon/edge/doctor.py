@@ -23,7 +23,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from spycatcher_addon.edge.cli_text import Texts
-from spycatcher_addon.edge.files import read_cassette
+from spycatcher_addon.edge.tape_reading import read_cassette
 from spycatcher_addon.edge.terminal import write_out
 from spycatcher_addon.errors import CassetteNotFoundError, HarnessError
 from spycatcher_addon.version import VERSION

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from mitmproxy import ctx, http, master, options
@@ -31,17 +32,30 @@ def make_master(*addons: object, **settings: object) -> master.Master:
     Args:
         settings: mitmproxy options by name.
     """
+
+    def prepare(made: master.Master) -> None:
+        tls = _TlsWithoutRequests()
+        made.addons.add(Proxyserver(), NextLayer(), tls, CertificatesOnDemand(tls), *addons)
+        made.options.update(connection_strategy="lazy", **settings)
+
+    return found_master(lambda: master.Master(options.Options()), prepare)
+
+
+def found_master[M: master.Master](make: Callable[[], M], prepare: Callable[[M], None]) -> M:
+    """Make a master of any kind, remembering what was there before; pair it with :func:`end_master`.
+
+    Args:
+        prepare: Adds to it what it needs.
+    """
     global _living, _before
     with _lock:
         if _living == 0:
             _before = {name: getattr(ctx, name) for name in _CTX_NAMES if hasattr(ctx, name)}
         _living += 1
-        made = master.Master(options.Options())
-        made._legacy_log_events.uninstall()
     try:
-        tls = _TlsWithoutRequests()
-        made.addons.add(Proxyserver(), NextLayer(), tls, CertificatesOnDemand(tls), *addons)
-        made.options.update(connection_strategy="lazy", **settings)
+        made = make()
+        made._legacy_log_events.uninstall()
+        prepare(made)
     except BaseException:
         _forget()
         raise

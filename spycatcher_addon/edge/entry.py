@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 
 
@@ -13,6 +14,8 @@ def main() -> int:
     # Loading makes much and throws nothing away: looking for garbage meanwhile would be a tenth of `--help`. Commands that
     # live longer switch it on again.
     gc.disable()
+    # Pydantic would search every installed package for plugins, which the settings do not use.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from spycatcher_addon.edge.cli import main as run
 
     return run()

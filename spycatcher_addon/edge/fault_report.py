@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-import os
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from spycatcher_addon.client_verdict import ClientVerdict, Reaction
 from spycatcher_addon.edge.cli_text import Texts
-from spycatcher_addon.errors import HarnessIOError
+from spycatcher_addon.edge.report_files import report_error
 from spycatcher_addon.fault_injection import FaultFindings
 from spycatcher_addon.faults import AppliedFault, SkippedFault
 
@@ -28,12 +28,9 @@ def log_fault(fault: AppliedFault | SkippedFault) -> None:
         logger.warning("a fault had nothing to change in interaction %d (%s): %s", fault.index, fault.reason, fault.rule)
 
 
-def is_same_file(first: str, second: str) -> bool:
-    """Whether two paths lead to one file, links followed; ``False`` where either leads to none."""
-    try:
-        return Path(first).samefile(second)
-    except (OSError, ValueError):  # ValueError: a NUL in the path
-        return False
+def is_fault_report(data: bytes) -> bool:
+    """Whether a file is an earlier report, or holds nothing, so that a new one may take its place."""
+    return not data.strip() or re.match(rb'\{\s*"faults":', data.lstrip()) is not None
 
 
 def write_fault_report(path: str, findings: FaultFindings) -> None:
@@ -45,8 +42,7 @@ def write_fault_report(path: str, findings: FaultFindings) -> None:
     try:
         Path(path).write_text(json.dumps(findings.as_json(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
-        raise HarnessIOError(f"cannot write the fault report {path}: {reason}; choose another fault_report") from error
+        raise report_error(path, "fault_report", error) from error
 
 
 def fault_verdict_lines(findings: FaultFindings, texts: Texts) -> Iterator[str]:

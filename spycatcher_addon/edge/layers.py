@@ -7,7 +7,8 @@ The command line and the mitmproxy add-on both come through :func:`resolve_confi
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -15,6 +16,7 @@ from pydantic import ValidationError
 from spycatcher_addon.config import HarnessConfig, Mode, Spelling, localization_problem
 from spycatcher_addon.edge.config_files import ConfigFile, ConfigFileError, discover_config_files, read_named_config_file
 from spycatcher_addon.errors import InvalidConfigError
+from spycatcher_addon.known_values import secret_variables
 from spycatcher_addon.layering import (
     FREE_TABLE,
     PRESET_SETTINGS,
@@ -32,11 +34,17 @@ from spycatcher_addon.layering import (
     parse_spelled_list,
 )
 
-ENVIRONMENT_PREFIX = "SPYCATCHER_HARNESS_CMDS_"
+OUR_PREFIX = "SPYCATCHER_HARNESS_"
+ENVIRONMENT_PREFIX = f"{OUR_PREFIX}CMDS_"
+OTHER_VARIABLES = frozenset({f"{OUR_PREFIX}{name}" for name in ("LOCALE", "FALLBACK_LOCALE", "DISABLE_LOCALIZATION", "COMMAND")})
+"""Variables of ours that set nothing in a configuration."""
 OPTION_PREFIX = "spycatcher_"
 DEFAULT = "default"
 
 _SUBCOMMANDS = tuple(Mode)
+_UPSTREAM = "upstream"
+_HOLDS_A_SECRET = re.compile("(?:KEY|TOKEN|SECRET|PASSWORD)$")
+"""Another subcommand's ``upstream.api_key_env`` may name such a variable, whoever gave it our prefix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,8 @@ class ResolvedConfig:
     config: HarnessConfig
     sources: Mapping[str, str]
     """By dotted key: "flag --listen", "environment variable ...", "file ..., line 4", "default"."""
+    half_upstream: Mapping[str, object] | None = None
+    """The upstream as far as the layers give it, where that is not enough for one; only for showing."""
 
     def is_set(self, dotted: str) -> bool:
         """Whether any layer above the defaults gave this setting."""
@@ -85,6 +95,8 @@ def resolve_config(
     home: str | None,
     config_file: str | None = None,
     cli_origin: Callable[[Place], str] = flag_origin,
+    *,
+    is_half_upstream_good: bool = False,
 ) -> ResolvedConfig:
     """Merge all layers for a subcommand and check the result.
 
@@ -94,6 +106,7 @@ def resolve_config(
         home: Home directory; ``None`` when there is none.
         config_file: The one file to read instead of the discovered ones.
         cli_origin: How messages name the source of a value in ``cli``.
+        is_half_upstream_good: Leave an upstream that is no whole one out of the configuration and beside it.
 
     Raises:
         InvalidConfigError: A file cannot be used, a key is unknown or a value is wrong; names the layer at fault.
@@ -107,7 +120,9 @@ def resolve_config(
             ]
         )
         _check_mode(mode, merged)
+        half = merged.values.pop(_UPSTREAM, None) if is_half_upstream_good else None
         config = HarnessConfig.model_validate({**merged.values, "mode": mode})
+        _check_other_variables(mode, environ, secret_variables(config))
     except ValidationError as error:
         raise _merge_failure(mode, describe_problem(error, merged)) from error
     except (_LayerError, ConfigFileError) as error:
@@ -116,7 +131,10 @@ def resolve_config(
     if problem is not None:
         field = problem.split("`")[1]
         raise InvalidConfigError(f"{problem} (from {merged.origin_of(('localization', field)) or DEFAULT})")
-    return ResolvedConfig(config, dict(_sources(config, merged)))
+    sources = dict(_sources(config, merged))
+    if not isinstance(half, Mapping):
+        return ResolvedConfig(config, sources)
+    return ResolvedConfig(config, sources | {f"{_UPSTREAM}.{key}": merged.origin_of((_UPSTREAM, key)) or DEFAULT for key in half}, half)
 
 
 class _LayerError(Exception):
@@ -144,11 +162,12 @@ def _file_layer(mode: Mode, file: ConfigFile) -> Layer:
     for key in file.document:
         if key != "cmds":
             raise _LayerError(
-                f"unknown key `{key}` in {file.origin((key,))}; settings go into tables named [cmds.<subcommand>], [cmds.{mode}] here"
+                f"unknown key `{key}` in {file.origin((key,))}; settings go into tables named {file.table('cmds.<subcommand>')}, "
+                f"{file.table(f'cmds.{mode}')} here"
             )
     commands = file.document.get("cmds", {})
     if not isinstance(commands, Mapping):
-        raise _LayerError(f"`cmds` in {file.origin(('cmds',))} must be a table, such as [cmds.{mode}]")
+        raise _LayerError(f"`cmds` in {file.origin(('cmds',))} must be a table, such as {file.table(f'cmds.{mode}')}")
     for name, table in commands.items():
         if name not in _SUBCOMMANDS:
             close = difflib.get_close_matches(name, _SUBCOMMANDS, n=1)
@@ -200,6 +219,30 @@ def _environment_layer(mode: Mode, environ: Mapping[str, str]) -> Layer:
         return f"environment variable {names.get(whole) or variable_name(mode, place)}"
 
     return Layer(_lower_case_header_names(values), origin)
+
+
+def _check_other_variables(mode: Mode, environ: Mapping[str, str], named: Collection[str]) -> None:
+    """Refuse a variable that was meant for this program and does nothing, ``SPYCATCHER_HARNESS_LISTEN`` for example.
+
+    Args:
+        named: Variables that the configuration names as holding something.
+    """
+    for name in sorted(environ):
+        upper = name.upper()
+        if not upper.startswith(OUR_PREFIX) or upper.startswith(ENVIRONMENT_PREFIX) or upper in OTHER_VARIABLES:
+            continue
+        if name not in named and not _HOLDS_A_SECRET.search(upper):
+            raise _LayerError(f"environment variable {name} means nothing to spycatcher-harness; {_variable_hint(mode, upper)}")
+
+
+def _variable_hint(mode: Mode, upper: str) -> str:
+    close = difflib.get_close_matches(upper, sorted(OTHER_VARIABLES), n=1, cutoff=0.9)
+    if close:
+        return f"did you mean {close[0]}?"
+    nearest = nearest_setting(tuple(upper[len(OUR_PREFIX) :].lower().split("__")))
+    if nearest is None:
+        return f"settings are named {ENVIRONMENT_PREFIX}<SUBCOMMAND>_<SETTING>"
+    return f"did you mean {variable_name(mode, nearest)}?"
 
 
 def _environment_value(mode: Mode, name: str, place: Place, text: str) -> object:

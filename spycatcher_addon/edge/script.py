@@ -15,8 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional
 
 from mitmproxy.addonmanager import Loader
+from mitmproxy.addons.view import View
 from mitmproxy.connection import Client
 from mitmproxy.master import Master
+from mitmproxy.proxy.layer import NextLayer
 from mitmproxy.proxy.mode_specs import ProxyMode, ReverseMode
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
@@ -24,9 +26,12 @@ from spycatcher_addon.config import HarnessConfig, Mode
 from spycatcher_addon.edge.assembly import Assembled, assemble
 from spycatcher_addon.edge.cli_language import LocalizationError, configured_texts
 from spycatcher_addon.edge.cli_text import Texts
+from spycatcher_addon.edge.flow_stories import COLUMNS, put_story, watch_flows
 from spycatcher_addon.edge.layers import OPTION_PREFIX, ResolvedConfig, option_names, option_origin, resolve_config
 from spycatcher_addon.edge.mitm import RecordHooks, ReplayHooks
 from spycatcher_addon.edge.serving import record_summary, replay_summary
+from spycatcher_addon.edge.ui_commands import HarnessCommands
+from spycatcher_addon.edge.watched import WatchedHooks
 from spycatcher_addon.errors import HarnessError, HarnessIOError, InvalidConfigError
 
 logger = logging.getLogger("spycatcher_addon")
@@ -34,6 +39,25 @@ logger = logging.getLogger("spycatcher_addon")
 _MODE_OPTION = f"{OPTION_PREFIX}mode"
 _CONFIG_OPTION = f"{OPTION_PREFIX}config"
 _USAGE_EXIT = 2
+_DUMPS = ("save_stream_file", "hardump")
+"""Options of mitmproxy that write flows to a file."""
+_FLOW_OPTIONS = (
+    "anticache",
+    "anticomp",
+    "block_list",
+    "dumper_filter",
+    "flow_detail",
+    "intercept",
+    "map_local",
+    "map_remote",
+    "modify_body",
+    "modify_headers",
+    "proxyauth",
+    "server_replay",
+    "stickyauth",
+    "stickycookie",
+)
+"""Options of mitmproxy that do something with flows, or print them."""
 _TEXT: Any = Optional[str]  # noqa: UP045 - one of the type objects that mitmproxy knows how to parse
 _TEXTS: Any = Sequence[str]
 
@@ -79,7 +103,11 @@ class HarnessScript:
         try:
             config = self._resolve(self._master)
             self._texts = configured_texts(config.localization)
-            self._assembled = assemble(config, os.environ)
+            view = self._master.addons.get("view")
+            dumps = [option for option in _DUMPS if getattr(self._master.options, option, None)]
+            # A recording has the provider's key in its flows, which mitmdump prints when it is asked for details.
+            is_watched = view is not None or bool(dumps) or config.mode is Mode.RECORD
+            self._assembled = assemble(config, os.environ, is_watched=is_watched)
         except LocalizationError as error:
             logger.error("spycatcher: failed to prepare localization: %s", error)
             raise SystemExit(1) from None
@@ -88,6 +116,30 @@ class HarnessScript:
             logger.error("spycatcher: failed to start harness: %s", detail)
             raise SystemExit(error.exit_code if not isinstance(error, InvalidConfigError) else _USAGE_EXIT) from None
         self._start(self._master, self._assembled, config)
+        if isinstance(view, View):
+            self._show(self._master, view, self._assembled, config)
+        elif isinstance(self._assembled.hooks, WatchedHooks):
+            self._assembled.hooks.on_story = put_story
+        if dumps:
+            _announce_dumps(" and ".join(dumps), config.ui.mask_secrets)
+
+    def next_layer(self, next_layer: NextLayer) -> None:
+        """Let mitmproxy choose first: its own add-on has its turn only after those of a script, and ours goes by its choice."""
+        assert self._master is not None
+        stock = self._master.addons.get("nextlayer")
+        if stock is not None:
+            stock.next_layer(next_layer)
+
+    def _show(self, master: Master, view: View, assembled: Assembled, config: HarnessConfig) -> None:
+        """Somebody watches, in mitmweb or in the console."""
+        hooks = assembled.hooks
+        assert isinstance(hooks, WatchedHooks), "asked for where there is a view"
+        self.addons.extend(watch_flows(master, view, hooks, config.ui.keep))
+        commands = HarnessCommands(config, assembled, os.environ)
+        commands.offer(master.commands)
+        self.addons.append(commands)
+        if "web_columns" in master.options and not master.options.has_changed("web_columns"):
+            master.options.update(web_columns=list(COLUMNS))
 
     def _resolve(self, master: Master) -> HarnessConfig:
         options = master.options
@@ -147,6 +199,13 @@ class HarnessScript:
         proxyserver = master.addons.get("proxyserver")
         if proxyserver is not None:
             hooks.connections = proxyserver.connections
+        if isinstance(hooks, ReplayHooks):
+            wanted_by = _wants_flows(master)
+            hooks.has_fast_lane = hooks.has_fast_lane and wanted_by is None
+            if hooks.wants_flows or not hooks.has_fast_lane:
+                logger.info("spycatcher: every exchange is a flow%s", f", because of {wanted_by}" if wanted_by else "")
+            else:
+                logger.info("spycatcher: ordinary requests are answered without flows; set replay.lane to flow to see them")
         for notice in assembled.notices:
             logger.warning("spycatcher: %s", notice)
         self._path = config.cassette_path
@@ -168,11 +227,26 @@ class HarnessScript:
             logger.error("spycatcher: %s", error.source)
 
 
+def _announce_dumps(named: str, is_masked: bool) -> None:
+    if is_masked:
+        logger.info("spycatcher: %s is written with secrets masked as on the cassette (ui.mask_secrets)", named)
+    else:
+        logger.warning("spycatcher: %s holds secrets as they travel, because ui.mask_secrets is off; keep it to yourself", named)
+
+
 def _summary(texts: Texts, assembled: Assembled, path: str) -> Iterator[str]:
     stats = assembled.stats()
     if isinstance(assembled.hooks, RecordHooks):
         return record_summary(texts, stats, path, "the address mitmproxy listens on")
     return replay_summary(texts, stats, path)
+
+
+def _wants_flows(master: Master) -> str | None:
+    """What besides the harness does something with flows: an option of mitmproxy or another script; ``None`` if nothing does."""
+    options = master.options
+    if len(getattr(options, "scripts", ())) > 1:
+        return "another script"
+    return next((name for name in _FLOW_OPTIONS if name in options and options.has_changed(name) and getattr(options, name)), None)
 
 
 def _reverse_target(modes: list[str]) -> str:

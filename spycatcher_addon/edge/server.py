@@ -25,12 +25,11 @@ from mitmproxy.proxy import mode_specs
 from mitmproxy.proxy.layers import modes
 from mitmproxy.proxy.mode_servers import ProxyConnectionHandler
 
-from spycatcher_addon.config import HarnessConfig, ListenAddr, Mode
-from spycatcher_addon.edge.assembly import Stats, assemble
-from spycatcher_addon.edge.auto import assemble_auto
+from spycatcher_addon.config import HarnessConfig, ListenAddr, Mode, UiKind
+from spycatcher_addon.edge.assembly import Stats, assemble, assemble_watched
 from spycatcher_addon.edge.embedding import abandon_master, end_master, make_master
 from spycatcher_addon.edge.mitm import LaneHooks
-from spycatcher_addon.errors import HarnessIOError, ModeNotYetImplementedError
+from spycatcher_addon.errors import HarnessIOError, InvalidConfigError, ModeNotYetImplementedError
 
 logger = logging.getLogger("spycatcher_addon")
 
@@ -74,6 +73,7 @@ class _Listener:
         self._stopping: asyncio.Task[None] | None = None
         self._hooks.connections = self._handlers
         self._server: asyncio.Server | None = None
+        self._leaving: asyncio.Task[Any] | None = None
         self.loop = asyncio.get_running_loop()
 
     @property
@@ -95,6 +95,14 @@ class _Listener:
             raise HarnessIOError(f"cannot listen on {wanted}: {reason}; choose another --listen address or port 0") from error
         host, port = self._server.sockets[0].getsockname()[:2]
         return ListenAddr(host=host, port=port)
+
+    async def show(self, on_quit: Callable[[], None] | None = None) -> str | None:
+        """Let the master show itself; ``on_quit`` is called when it is told to end. Gives the address of a page."""
+        await self._master.running()
+        if on_quit is not None:
+            self._leaving = asyncio.create_task(self._master.should_exit.wait())
+            self._leaving.add_done_callback(lambda ended: None if ended.cancelled() else on_quit())
+        return getattr(self._master, "web_url", None)
 
     async def stop(self, grace: float | None) -> None:
         """Stop once, whoever asks and how often; see :meth:`RunningHarness.shutdown`."""
@@ -120,6 +128,8 @@ class _Listener:
     async def _stop(self, grace_s: float) -> None:
         if self._server is not None:
             self._server.close()
+        if self._leaving is not None:
+            self._leaving.cancel()
         self._hooks.on_idle = self._close_client
         for client_id in list(self._handlers):
             if not self._hooks.is_busy(str(client_id)):
@@ -176,6 +186,8 @@ class RunningHarness:
         """Where it listens: for port 0, the port it got."""
         self.notices: tuple[str, ...] = hosted.notices
         """What a person should know about the start, as sentences."""
+        self.page_url: str | None = None
+        """Where exchanges can be watched in a browser; without a token where a password is asked for."""
 
     @property
     def base_url(self) -> str:
@@ -192,6 +204,22 @@ class RunningHarness:
     def stats(self) -> Stats:
         """Counts up to now; still there after the stop."""
         return self._hosted.stats()
+
+    async def show_page(self) -> None:
+        """Open the page, where ``ui.kind`` is ``web``.
+
+        Raises:
+            HarnessIOError: Its address cannot be bound.
+        """
+        self.page_url = await self._listener.show()
+
+    async def show_in_terminal(self, on_quit: Callable[[], None]) -> None:
+        """Let mitmproxy's console take over the terminal, where ``ui.kind`` is ``console``.
+
+        Args:
+            on_quit: Called when somebody leaves it.
+        """
+        await self._listener.show(on_quit)
 
     async def shutdown(self, grace: float | None = None) -> None:
         """Stop accepting, let running exchanges end and be recorded, cut off what is left. Idempotent.
@@ -270,22 +298,52 @@ def start_harness(config: HarnessConfig, environ: Mapping[str, str] = os.environ
 async def _start(config: HarnessConfig, environ: Mapping[str, str]) -> RunningHarness:
     if config.mode is Mode.VERIFY:
         raise ModeNotYetImplementedError("Verify")
+    if config.ui.kind is not UiKind.NONE:
+        return await _start_watched(config, environ)
     hosted = await in_thread(_open, config, environ, discard=lambda unwanted: unwanted.close(False))
     return await host(config, hosted, environ)
 
 
 def _open(config: HarnessConfig, environ: Mapping[str, str]) -> Hosted:
-    return assemble_auto(config, environ) if config.mode is Mode.AUTO else assemble(config, environ)
+    if config.mode is not Mode.AUTO:
+        return assemble(config, environ)
+    # What only recording needs is loaded when something is recorded: most starts are replays in a test run.
+    from spycatcher_addon.edge.auto import assemble_auto
+
+    return assemble_auto(config, environ)
 
 
-async def host(config: HarnessConfig, hosted: Hosted, environ: Mapping[str, str]) -> RunningHarness:
+async def _start_watched(config: HarnessConfig, environ: Mapping[str, str]) -> RunningHarness:
+    """Start with a page; with a console, which the caller shows when it is ready to give up the terminal."""
+    if config.mode is Mode.AUTO:
+        raise InvalidConfigError(f"ui.kind is {config.ui.kind}, but only `record` and `replay` can be watched; use one of them, or none")
+    # Only here: the user interfaces of mitmproxy take a while to load.
+    from spycatcher_addon.edge.ui_master import make_ui_master
+
+    hosted = await in_thread(assemble_watched, config, environ, discard=lambda unwanted: unwanted.close(False))
+    harness = await host(config, hosted, environ, lambda: make_ui_master(config, hosted, environ))
+    if config.ui.kind is UiKind.WEB:
+        try:
+            await harness.show_page()
+        except BaseException:
+            await harness.shutdown(grace=0)
+            raise
+    return harness
+
+
+async def host(
+    config: HarnessConfig, hosted: Hosted, environ: Mapping[str, str], make: Callable[[], Master] | None = None
+) -> RunningHarness:
     """Put a listener in front of hooks; they are closed when that fails.
+
+    Args:
+        make: Makes the master, if it is not to be the usual one.
 
     Raises:
         HarnessIOError: The address cannot be bound.
     """
     try:
-        listener = _Listener(config, hosted, _make_master(hosted, environ))
+        listener = _Listener(config, hosted, _make_master(hosted, environ) if make is None else make())
     except BaseException:
         await in_thread(hosted.close, False)
         raise

@@ -10,12 +10,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from spycatcher_addon.config import AuthScheme, HarnessConfig, Mode
-from spycatcher_addon.edge.cli_failure import cassette_advice
+from spycatcher_addon.choices import AuthScheme, Mode, TimingMode, UiKind
+from spycatcher_addon.config import HarnessConfig
+from spycatcher_addon.edge.cli_failure import advice
 from spycatcher_addon.edge.cli_text import Texts
 from spycatcher_addon.edge.fault_report import fault_verdict_lines, fault_warnings
 from spycatcher_addon.edge.layers import ResolvedConfig
-from spycatcher_addon.edge.terminal import write_err, write_out
+from spycatcher_addon.edge.terminal import OutputError, write_err, write_out
 from spycatcher_addon.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
 EXIT_UNUSED = 3
 _SHOWN_INDEXES = 20
+_TIMING_FLAGS = {
+    "replay.timing_factor": (TimingMode.SCALED,),
+    "replay.timing_seed": (TimingMode.REALISTIC, TimingMode.DEMO),
+}
+"""Setting that has a flag -> the modes of timing that look at it."""
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -39,6 +45,9 @@ class Harness(Protocol):
     def notices(self) -> tuple[str, ...]: ...
     @property
     def stats(self) -> Stats: ...
+    @property
+    def page_url(self) -> str | None: ...
+    async def show_in_terminal(self, on_quit: Callable[[], None]) -> None: ...
     async def shutdown(self, grace: float | None = None) -> None: ...
 
 
@@ -69,10 +78,19 @@ async def serve(
         harness = await start(config)
     except HarnessError as error:
         raise ServingError(start_failure(texts, error, config.cassette_path)) from error
-    warnings = [*map(texts.notice, harness.notices), *_optional_key_missing(resolved, texts, environ)]
+    warnings = [*map(texts.notice, harness.notices), *_optional_key_missing(resolved, texts, environ), *_idle_flags(resolved, texts)]
     write_err("".join(f"{warning_line(warning)}\n" for warning in warnings))
+    if config.ui.kind is UiKind.WEB:
+        label = texts("cli-ui-address" if config.ui.password is None else "cli-ui-address-with-password")
+        write_err(f"{label} {harness.page_url}\n")
     # One write: a reader that closes the pipe after the first line has had both.
-    write_out(f"listening on {harness.addr}\nexport OPENAI_BASE_URL={harness.base_url}\n")
+    try:
+        write_out(f"listening on {harness.addr}\nexport OPENAI_BASE_URL={harness.base_url}\n")
+    except OutputError:
+        await harness.shutdown(0)
+        raise
+    if config.ui.kind is UiKind.CONSOLE:
+        await harness.show_in_terminal(lambda: signal.raise_signal(signal.SIGINT))
     await stopped.wait()
     try:
         await harness.shutdown(config.shutdown_grace_s)
@@ -85,14 +103,14 @@ async def serve(
         lines = record_summary(texts, stats, harness.cassette_path, harness.base_url)
     else:
         lines = replay_summary(texts, stats, harness.cassette_path)
-    write_err("".join(f"{line}\n" for line in lines))
+    write_err("".join(f"{line}\n" for line in (*lines, *stats.annotations)))
     return EXIT_UNUSED if config.mode is not Mode.RECORD and config.fail_unused and stats.unused else 0
 
 
 def start_failure(texts: Texts, error: HarnessError, cassette_path: str) -> str:
     """Say that a harness did not start, and why; for a missing cassette also what to do."""
     failure = f"{texts('cli-start-failed')} {texts.error(error)}"
-    return failure + cassette_advice(texts, error, cassette_path)
+    return failure + advice(texts, error, cassette_path)
 
 
 def warning_line(warning: str) -> str:
@@ -133,6 +151,14 @@ def _optional_key_missing(resolved: ResolvedConfig, texts: Texts, environ: Mappi
         yield texts("cli-key-missing-optional", variable=upstream.api_key_env)
 
 
+def _idle_flags(resolved: ResolvedConfig, texts: Texts) -> Iterator[str]:
+    """A warning for each flag of the timing that the timing asked for does not look at."""
+    mode = resolved.config.replay.pacing.mode
+    for setting, modes in _TIMING_FLAGS.items():
+        if resolved.sources.get(setting, "").startswith("flag ") and mode not in modes:
+            yield f"{setting} {texts('cli-setting-idle')} {mode}"
+
+
 def auto_summary(texts: Texts, stats: Stats, auto: AutoStats, cassette_path: str, base_url: str) -> Iterator[str]:
     """What a run under a record mode came to, line by line."""
     if auto.has_replayed:
@@ -152,7 +178,7 @@ def auto_summary(texts: Texts, stats: Stats, auto: AutoStats, cassette_path: str
 def record_summary(texts: Texts, stats: Stats, cassette_path: str, base_url: str) -> Iterator[str]:
     """What a recording came to, line by line."""
     if stats.recorded:
-        yield texts("cli-recorded", count=stats.recorded, path=cassette_path)
+        yield f"{texts('cli-recorded', count=stats.recorded)} {cassette_path}"
     elif not stats.kept_failures:
         yield warning_line(f"{texts('cli-recorded-nothing')} {base_url}")
     yield from _record_warnings(texts, stats)
@@ -173,7 +199,7 @@ def _record_warnings(texts: Texts, stats: Stats) -> Iterator[str]:
 def replay_summary(texts: Texts, stats: Stats, cassette_path: str) -> Iterator[str]:
     """What a replay came to, line by line."""
     used = stats.interactions - len(stats.unused)
-    yield texts("cli-replayed", used=str(used), count=stats.interactions, path=cassette_path)
+    yield f"{texts('cli-replayed', used=str(used), count=stats.interactions)} {cassette_path}"
     if stats.unused:
         shown = ", ".join(str(index) for index in stats.unused[:_SHOWN_INDEXES])
         more = ", ..." if len(stats.unused) > _SHOWN_INDEXES else ""

@@ -12,13 +12,14 @@ import secrets
 from collections.abc import Sequence
 from contextlib import suppress
 
-from spycatcher_addon.cassette.matching import MatchMode
 from spycatcher_addon.cassette.model import Cassette
 from spycatcher_addon.cassette.schema import FORMAT_VERSION, encode_cassette
+from spycatcher_addon.choices import MatchMode
 from spycatcher_addon.edge.disk import read_regular_file, replace_file
-from spycatcher_addon.edge.files import LoadedCassette, read_cassette
-from spycatcher_addon.edge.tape_lock import Note, NoteState, TapeLock
+from spycatcher_addon.edge.tape_lock import TapeLock
+from spycatcher_addon.edge.tape_note import Note, NoteState
 from spycatcher_addon.edge.tape_opening import rehashed_under
+from spycatcher_addon.edge.tape_reading import LoadedCassette, read_cassette
 from spycatcher_addon.errors import CassetteNotFoundError, HarnessIOError, InvalidCassetteError
 from spycatcher_addon.record_modes import Asked, arrange
 from spycatcher_addon.version import GENERATOR

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from mitmproxy import http
 
 from spycatcher_addon import answers
+from spycatcher_addon.choices import RecordMode
 from spycatcher_addon.config import HarnessConfig, UpstreamConfig
 from spycatcher_addon.edge.assembly import Stats
 from spycatcher_addon.edge.mitm import LaneHooks
@@ -15,7 +16,6 @@ from spycatcher_addon.edge.tape_run import TapeReport, TapeRun
 from spycatcher_addon.edge.tape_switch import TapeSwitch
 from spycatcher_addon.errors import InvalidConfigError
 from spycatcher_addon.exchange import ReplayResponse
-from spycatcher_addon.record_modes import RecordMode
 from spycatcher_addon.tape_address import TAPE_HEADER, is_token, parse_tape_address
 
 

@@ -7,7 +7,6 @@ Composes the hooks of the two plain modes and decides nothing about requests or 
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,12 +16,14 @@ from typing import Any, Self
 from mitmproxy import http
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 
+from spycatcher_addon import answers
+from spycatcher_addon.choices import RecordMode
 from spycatcher_addon.config import HarnessConfig, MatchMode, Mode, validate_for_start
 from spycatcher_addon.edge.assembly import Assembled, AutoStats, DiscardingTape, Stats, assemble
 from spycatcher_addon.edge.mitm import LaneHooks, RecordHooks, ReplayHooks
 from spycatcher_addon.edge.staging import StagedRecording
 from spycatcher_addon.exchange import ObservedRequest, ReplayResponse
-from spycatcher_addon.record_modes import Asked, RecordMode, Verdict, judge_recording, plan_tape
+from spycatcher_addon.record_modes import Asked, Verdict, judge_recording, plan_tape
 from spycatcher_addon.replaying import ReplaySession
 
 _MAX_REFUSALS = 50
@@ -110,6 +111,8 @@ class TapeRun:
             staged = StagedRecording(config.cassette_dir, config.cassette_name, may_replace_damaged=replaces)
             is_there = staged.old is not None
         plan = plan_tape(mode, is_there)
+        if plan.forwards:  # what the tape lacks is not refused but goes upstream, so there is nothing to report
+            replaying = replaying.model_copy(update={"replay": replaying.replay.model_copy(update={"report": None})})
         replay = assemble(replaying, environ, WatchedSession) if plan.replays else None
         if not plan.records:
             staged = None
@@ -163,7 +166,7 @@ class TapeRun:
             session.forgive()
             return False
         if len(self._refusals) < _MAX_REFUSALS:
-            self._refusals.append(Refusal(reply.error_kind, _message_of(reply)))
+            self._refusals.append(Refusal(reply.error_kind, answers.message_of(reply)))
         return True
 
     def responseheaders(self, flow: http.HTTPFlow) -> None:
@@ -272,8 +275,3 @@ class TapeRun:
             refusals=tuple(self._refusals),
             verdict=self._verdict if self._staged is not None else None,
         )
-
-
-def _message_of(reply: ReplayResponse) -> str:
-    message: str = json.loads(reply.body)["error"]["message"]
-    return message

@@ -27,6 +27,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from spycatcher_addon.choices import RecordMode
 from spycatcher_addon.config import HarnessConfig, ListenAddr, Mode
 from spycatcher_addon.edge.layers import resolve_config
 from spycatcher_addon.edge.server import host
@@ -35,7 +36,7 @@ from spycatcher_addon.edge.tape_run import TapeReport
 from spycatcher_addon.edge.terminal import log_to_standard_error
 from spycatcher_addon.errors import HarnessError, HarnessIOError, InvalidConfigError
 from spycatcher_addon.layering import SECTIONS, Place, find_unknown_key, keys_beside, nearest_setting
-from spycatcher_addon.record_modes import RecordMode, select_mode
+from spycatcher_addon.record_modes import select_mode
 from spycatcher_addon.tape_address import tape_path
 from spycatcher_addon.version import VERSION
 

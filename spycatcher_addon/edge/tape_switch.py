@@ -37,6 +37,7 @@ class TapeSwitch(LaneHooks):
             runs: All tapes in use.
         """
         super().__init__(config.limits.max_body_bytes)
+        self.limits = config.limits
         if config.upstream is not None:
             self.connect_timeout_s = config.upstream.connect_timeout_s
             self.total_timeout_s = config.upstream.total_timeout_s
@@ -63,7 +64,7 @@ class TapeSwitch(LaneHooks):
                 run.request(flow)
                 return
             except Exception as error:
-                logger.error("the request could not be given to its tape (%s); answered 500", type(error).__name__)
+                logger.error("the request could not be given to its cassette; answered 500 (%s)", type(error).__name__)
                 logger.debug("the request could not be given to its tape", exc_info=True)
         refusal = self._refused.pop(flow, None) or answers.internal("replay")
         flow.response = to_flow_response(refusal, flow.request)
@@ -111,6 +112,18 @@ class TapeSwitch(LaneHooks):
     def breaks_off(self, flow: http.HTTPFlow) -> bool:
         hooks = self._hooks_of(flow)
         return hooks is not None and hooks.breaks_off(flow)
+
+    def cover(self, flow: http.HTTPFlow) -> None:
+        if (hooks := self._hooks_of(flow)) is not None:
+            hooks.cover(flow)
+
+    def lift(self, flow: http.HTTPFlow) -> None:
+        if (hooks := self._hooks_of(flow)) is not None:
+            hooks.lift(flow)
+
+    def was_answered(self, flow: http.HTTPFlow, answer: ReplayResponse) -> None:
+        if (hooks := self._hooks_of(flow)) is not None:
+            hooks.was_answered(flow, answer)
 
     def answer_for_failure(self, message: str, phase: str) -> ReplayResponse:
         answers_of_recorders = (run.answer_for_failure(message, phase) for run in self._runs())

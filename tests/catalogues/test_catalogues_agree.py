@@ -22,7 +22,7 @@ NEVER_ASKED_FOR = {"clap-error-argument-conflict", "clap-error-no-equals", "clap
 """Kept because other programs know the ids; this command line has no options that could lead to them."""
 
 BUILT = re.compile(
-    r"f\"(?P<prefix>(?:cli|clap-error|verify|notice)-[a-z-]*)\{[^}]*\}(?P<suffix>[a-z-]*)\"",
+    r"f\"(?P<prefix>(?:cli|clap-error|verify|notice|log)-[a-z-]*)\{[^}]*\}(?P<suffix>[a-z-]*)\"",
 )
 
 
@@ -97,7 +97,7 @@ def used_ids() -> tuple[set[str], list[re.Pattern[str]]]:
     built: list[re.Pattern[str]] = []
     for path in (ROOT / "spycatcher_addon").rglob("*.py"):
         source = path.read_text(encoding="utf-8")
-        whole |= set(re.findall(r"[\"']((?:cli|clap-error|verify|notice)-[a-z0-9-]+)[\"']", source))
+        whole |= set(re.findall(r"[\"']((?:cli|clap-error|verify|notice|log)-[a-z0-9-]+)[\"']", source))
         for match in BUILT.finditer(source):
             built.append(re.compile(f"{match['prefix']}[a-z0-9-]+{match['suffix']}"))
     return whole, built

@@ -111,6 +111,9 @@ EXAMPLES: dict[str, Callable[[Path], RawResponse]] = {
         folder, encode_json_request(ITALY), encode_json_request(ITALY), match_mode=MatchMode.KEYED
     ),
     "request_too_large": lambda folder: replayed(folder, encode_request(b" " * 2000), limits=LimitsConfig(max_body_bytes=1000)),
+    "request_head_too_large": lambda folder: replayed(
+        folder, encode_request(b"{}", [("x-long", "y" * 2000)]), limits=LimitsConfig(max_header_bytes=1000)
+    ),
     "internal": misfitting_ignore_path,
     "stream_cassette_required": hand_written_plain,
     "upstream_credentials_missing": recorded_without_key,

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from scripts import reference
+from spycatcher_addon.choices import AuthScheme
 from spycatcher_addon.layering import SETTINGS
-from spycatcher_addon.upstream_presets import UPSTREAM_PRESETS, AuthScheme
+from spycatcher_addon.upstream_presets import UPSTREAM_PRESETS
 
 
 def test_the_pages_are_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:

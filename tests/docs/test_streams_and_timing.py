@@ -10,9 +10,10 @@ import pytest
 
 from spycatcher_addon.cassette.model import Cassette, FailureKind, NonStreamResponse
 from spycatcher_addon.cassette.schema import FORMAT_VERSION
+from spycatcher_addon.choices import TimingMode
 from spycatcher_addon.config import ReplayConfig, StreamSource
 from spycatcher_addon.exchange import Ending, ObservedRequest
-from spycatcher_addon.pacing import Pacing, TimingMode
+from spycatcher_addon.pacing import Pacing
 from spycatcher_addon.replaying import ReplayPolicy, ReplaySession
 from tests.support.tape_samples import sample_interaction
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from spycatcher_addon.choices import AuthScheme
 from spycatcher_addon.config import HarnessConfig, MatchMode, RedactionConfig, UpstreamConfig
 from spycatcher_addon.edge import cli, serving
-from spycatcher_addon.upstream_presets import UPSTREAM_PRESETS, AuthScheme
+from spycatcher_addon.upstream_presets import UPSTREAM_PRESETS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = (ROOT / "docs" / "users-guide.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.stub_upstream import Reset, StubUpstream
-from spycatcher_addon.edge.files import read_cassette
+from spycatcher_addon.edge.tape_reading import read_cassette
 from tests.support.cli import COMMAND, CompletedRun, HarnessCli, RunningCli, clean_environment, record_environment
 from tests.support.raw_http import encode_json_request, exchange
 
@@ -41,11 +41,11 @@ def run(
 def test_once_is_the_default_and_each_run_says_what_it_did(harness: HarnessCli, upstream: StubUpstream) -> None:
     statuses, first = run(harness, upstream, texts=("a", "b"))
     assert (statuses, first.returncode) == ([200, 200], 0)
-    assert f"recorded \u20682\u2069 interactions to \u2068{TAPE}\u2069" in first.stderr
+    assert f"recorded \u20682\u2069 interactions to {TAPE}\n" in first.stderr
     assert len(first.stdout.splitlines()) == 2
     statuses, second = run(harness, upstream, "--fail-unused", texts=("a", "other"))
     assert (statuses, second.returncode) == ([200, 409], 3)
-    assert f"replayed \u20681\u2069 of \u20682\u2069 interactions from \u2068{TAPE}\u2069" in second.stderr
+    assert f"replayed \u20681\u2069 of \u20682\u2069 interactions from {TAPE}\n" in second.stderr
     assert "recorded" not in second.stderr.replace("nothing recorded", "")
     assert [path.name for path in (harness.cwd / "fixtures/llm").iterdir()] == ["default"]
 

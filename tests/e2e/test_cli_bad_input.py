@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import CompletedRun, HarnessCli
+from tests.support.cli import ROOT, CompletedRun, HarnessCli
 from tests.support.texts import without_marks
 
 OWN_FILE = ".spycatcher_harness.toml"
@@ -177,3 +178,23 @@ def test_a_device_as_cassette_folder(harness: HarnessCli) -> None:
     ended = run(harness, "record", "--cassette-dir", "/proc", "--cassette-name", "tape", env=UPSTREAM)
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "/proc/tape" in without_marks(ended.stderr)
+
+
+def test_config_shows_what_there_is_of_an_upstream_and_says_what_is_missing(harness: HarnessCli) -> None:
+    ended = harness.run_cli("config", "record", "--upstream-kind", "azure")
+    assert ended.returncode == 1
+    assert 'kind = "azure"' in ended.stdout
+    assert "upstream.base_url is required for the upstream kind azure; set it" in ended.stderr
+    elsewhere = harness.run_cli("config", "record", "--upstream-kind", "azure", env={"SPYCATCHER_HARNESS_CMDS_RECORD_LISTEN": "x"})
+    assert (elsewhere.returncode, elsewhere.stdout) == (1, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["config", "replay"], ["--show-completion", "bash"]])
+def test_a_full_disk_behind_standard_output_is_told(words: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "spycatcher_addon", *words], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ran.returncode == 1
+    assert ran.stderr == "Error: cannot write to standard output: No space left on device; make room, or send the output elsewhere\n"

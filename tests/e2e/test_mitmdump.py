@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scripts.stub_upstream import StubUpstream
-from spycatcher_addon.edge.files import read_cassette
+from spycatcher_addon.edge.tape_reading import read_cassette
 from tests.support.cli import HarnessCli, RunningCli
 from tests.support.raw_http import encode_json_request, exchange
 from tests.support.texts import without_marks

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from scripts.stub_upstream import SSE_HEAD, Send, Signal, Stall, StubUpstream, chunk, encode_response
-from spycatcher_addon.edge.files import read_cassette
+from spycatcher_addon.edge.tape_reading import read_cassette
 from tests.support.cli import HarnessCli, RunningCli
 from tests.support.raw_http import BodyEnd, ClosedError, RawConnection, encode_json_request, exchange
 from tests.support.texts import without_marks

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from scripts.stub_upstream import StubUpstream
-from spycatcher_addon.edge.files import read_cassette
+from spycatcher_addon.edge.tape_reading import read_cassette
 from tests.support.cli import COMMAND, FAKE_KEY, ROOT
 
 CLIENT = '''

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from spycatcher_addon.edge.files import read_cassette
+from spycatcher_addon.edge.tape_reading import read_cassette
 from tests.plugin.conftest import Project
 from tests.support.cli import ROOT
 

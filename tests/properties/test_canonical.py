@@ -6,6 +6,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spycatcher_addon.cassette import jsontext
 from spycatcher_addon.cassette.canonical import IgnorePathConfig, canonical_json, canonical_query, canonicalize, stable_hash
 from spycatcher_addon.cassette.diff import differences, excerpt
 from spycatcher_addon.cassette.jsontext import JsonValue, NotJsonError, encode_canonical, parse_json
@@ -100,3 +101,8 @@ def test_any_configured_path_becomes_a_usable_pointer_or_is_refused(text: str) -
         return
     IgnorePathConfig([pointer]).pointers  # noqa: B018 - parsing is the test
     assert pointer_from_config(pointer) == pointer
+
+
+@given(json_values)
+def test_both_ways_to_print_print_the_same(value: JsonValue) -> None:
+    assert encode_canonical(value) == jsontext._print_exactly(value)

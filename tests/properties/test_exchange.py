@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spycatcher_addon.cassette.canonical import IgnorePathConfig
-from spycatcher_addon.cassette.matching import MatchMode
 from spycatcher_addon.cassette.model import Cassette, Interaction, StreamResponse
 from spycatcher_addon.cassette.schema import encode_cassette, parse_cassette
+from spycatcher_addon.choices import MatchMode
 from spycatcher_addon.errors import StreamParseError
 from spycatcher_addon.exchange import ObservedRequest, ObservedResponseHead, RawHeaders
 from spycatcher_addon.headers import select_forwarded_request, select_forwarded_response, select_persisted_request, select_replayed

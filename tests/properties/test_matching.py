@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spycatcher_addon.cassette.canonical import IgnorePathConfig, canonicalize, stable_hash
-from spycatcher_addon.cassette.matching import Matched, MatchMode, MismatchDiagnostic, PositionKind, ReplayMatchEngine
+from spycatcher_addon.cassette.matching import Matched, MismatchDiagnostic, PositionKind, ReplayMatchEngine
 from spycatcher_addon.cassette.model import CanonicalRequest, Cassette, Interaction, Metadata, NonStreamResponse, RecordedRequest
+from spycatcher_addon.choices import MatchMode
 
 IGNORE = IgnorePathConfig()
 # Few different prompts, so that tapes have many equal requests.

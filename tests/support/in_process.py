@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine, Mapping
+from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from spycatcher_addon.cassette import Cassette
-from spycatcher_addon.config import HarnessConfig, ListenAddr, Mode, UpstreamConfig
+from spycatcher_addon.config import HarnessConfig, Lane, ListenAddr, Mode, ReplayConfig, UpstreamConfig
 from spycatcher_addon.edge.assembly import Stats
-from spycatcher_addon.edge.files import read_cassette
+from spycatcher_addon.edge.mitm import ReplayHooks
 from spycatcher_addon.edge.server import RunningHarness, start_harness
+from spycatcher_addon.edge.tape_reading import read_cassette
 from tests.support.cli import FAKE_KEY
 
 KEY_VARIABLE = "STUB_API_KEY"
 TAPE_NAME = "tape.json"
+REPLAY_LANE: ContextVar[Lane] = ContextVar("REPLAY_LANE", default=Lane.AUTO)
+"""What :func:`replay_config` sets."""
 
 
 class InProcessHarness:
@@ -34,6 +38,13 @@ class InProcessHarness:
             self._end_loop()
             raise
         self.addr: tuple[str, int] = (self.running.addr.host, self.running.addr.port)
+
+    @property
+    def answers_on_wire(self) -> int:
+        """How many requests the fast lane of a replay has answered."""
+        hooks = self.running._hosted.hooks
+        assert isinstance(hooks, ReplayHooks)
+        return hooks.answers_on_wire
 
     @property
     def base_url(self) -> str:
@@ -82,5 +93,6 @@ def record_config(folder: Path, base_url: str, **upstream: Any) -> HarnessConfig
 
 
 def replay_config(folder: Path, **settings: Any) -> HarnessConfig:
-    """A replay of ``folder/tape.json`` on a free port."""
+    """A replay of ``folder/tape.json`` on a free port, on the lane that the test is about."""
+    settings["replay"] = settings.get("replay", ReplayConfig()).model_copy(update={"lane": REPLAY_LANE.get()})
     return HarnessConfig(mode=Mode.REPLAY, listen=ListenAddr("127.0.0.1", 0), cassette_dir=str(folder), cassette_name=TAPE_NAME, **settings)

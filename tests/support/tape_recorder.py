@@ -10,7 +10,7 @@ from __future__ import annotations
 import resource
 import sys
 
-from spycatcher_addon.edge.files import CassetteWriter
+from spycatcher_addon.edge.tape_writing import CassetteWriter
 from spycatcher_addon.errors import HarnessIOError
 from tests.support.tape_samples import HASHING, sample_interaction, sample_size
 

@@ -7,8 +7,9 @@ import pytest
 
 from spycatcher_addon import answers
 from spycatcher_addon.cassette.canonical import IgnorePathConfig, canonicalize, stable_hash
-from spycatcher_addon.cassette.matching import InteractionPosition, Matched, MatchMode, MismatchDiagnostic, PositionKind, ReplayMatchEngine
+from spycatcher_addon.cassette.matching import InteractionPosition, Matched, MismatchDiagnostic, PositionKind, ReplayMatchEngine
 from spycatcher_addon.cassette.model import Cassette, Hashing, Interaction, Metadata, NonStreamResponse, RecordedRequest
+from spycatcher_addon.choices import MatchMode
 from spycatcher_addon.exchange import ReplayResponse
 
 NOTHING = IgnorePathConfig()
@@ -46,6 +47,12 @@ ANSWERS: list[tuple[ReplayResponse, int, str, str]] = [
         413,
         "request_too_large",
         "the request body is larger than 1024 bytes; raise limits.max_body_bytes if that is meant",
+    ),
+    (
+        answers.request_head_too_large("200 fields", "limits.max_headers"),
+        431,
+        "request_head_too_large",
+        "the request head has more than 200 fields; raise limits.max_headers if that is meant",
     ),
     (
         answers.internal("record"),
@@ -97,6 +104,7 @@ def test_status_kind_and_message(answer: ReplayResponse, status: int, kind: str,
         (answers.malformed_json("x"), ()),
         (answers.malformed_request("x"), (("connection", "close"),)),
         (answers.request_too_large(1), (("connection", "close"),)),
+        (answers.request_head_too_large("1 fields", "limits.max_headers"), (("connection", "close"),)),
         (answers.method_not_allowed("GET", CHAT, "POST"), (("allow", "POST"),)),
         (answers.not_found("/", []), ()),
     ],
@@ -306,3 +314,14 @@ def test_headers_of_either_side_are_never_told() -> None:
 def test_a_position_without_neighbour_or_difference_promises_none() -> None:
     diagnostic = MismatchDiagnostic(InteractionPosition(PositionKind.KEYED_MISS, 2), "", "f" * 64, "no-matching-interaction", "x")
     assert error_of(diagnostic, KEYED)["message"].split("\n")[0].endswith("none of its 2 interactions has hash ffffffffffff.")
+
+
+def test_normalize_rules_are_listed_and_only_where_there_are_any() -> None:
+    diagnostic = miss([b'{"a":1}'], MatchMode.SEQUENTIAL_STRICT, [b'{"a":2}'])
+    answer = answers.request_mismatch(diagnostic, MatchMode.SEQUENTIAL_STRICT, ("/x",), ("uuid", "run"))
+    error = json.loads(b"".join(answer.pieces))["error"]
+    assert error["normalize"] == ["uuid", "run"]
+    assert "Ignored paths: /x.\nNormalized: uuid, run.\n" in error["message"]
+    without = error_of(diagnostic, MatchMode.SEQUENTIAL_STRICT)
+    assert "normalize" not in without
+    assert "Normalized" not in without["message"]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from spycatcher_addon.config import (
@@ -20,6 +18,8 @@ from spycatcher_addon.config import (
     Mode,
     Protocol,
     RedactionConfig,
+    UiConfig,
+    UiKind,
     UpstreamConfig,
     UpstreamKind,
     localization_problem,
@@ -46,40 +46,6 @@ def test_defaults() -> None:
     assert config.limits.max_body_bytes == 134_217_728
     assert (config.localization.locale, config.localization.fallback_locale) == (None, "en-US")
     assert (config.fail_unused, config.shutdown_grace_s) == (False, 5.0)
-
-
-@pytest.mark.parametrize(
-    ("text", "host", "port"),
-    [("127.0.0.1:8787", "127.0.0.1", 8787), ("[::1]:0", "::1", 0), ("0.0.0.0:65535", "0.0.0.0", 65535), ("[::]:1", "::", 1)],
-)
-def test_listen_addr_reads_and_prints(text: str, host: str, port: int) -> None:
-    address = ListenAddr.parse(text)
-    assert (address.host, address.port) == (host, port)
-    assert str(address) == text
-
-
-@given(st.ip_addresses(), st.integers(0, 65535))
-def test_every_listen_addr_reads_back(host: Any, port: int) -> None:
-    address = ListenAddr(str(host), port)
-    assert ListenAddr.parse(str(address)) == address
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "localhost:1", "127.0.0.1", ":8787", "", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1", "127.0.0.1: 1",
-        "::1:80", "[127.0.0.1]:80", "[::1]", "[::1:80", "127.0.0.1:１", "127.0.0.1:080000", "http://127.0.0.1:1",
-    ],
-)  # fmt: skip
-def test_listen_addr_refuses(text: str) -> None:
-    with pytest.raises(ValueError, match="."):
-        ListenAddr.parse(text)
-
-
-@pytest.mark.parametrize("host", ["localhost", "", "[::1]"])
-def test_listen_addr_is_checked_when_made_directly(host: str) -> None:
-    with pytest.raises(ValueError, match="."):
-        ListenAddr(host, 1)
 
 
 @pytest.mark.parametrize(
@@ -176,11 +142,14 @@ def test_azure_takes_a_complete_url_as_it_is(path: str) -> None:
 def test_redaction_settings_become_rules() -> None:
     config = RedactionConfig(drop_headers=("X-A",), query_parameters=("Sig",), body_paths=("metadata.token",), shapes=("jwt",))
     assert config.rules.names == ("header.x-a", "query.sig", "body./metadata/token", "shape.jwt")
+    (digest,) = RedactionConfig(secret_sha256=("20:" + "0f" * 32,)).rules.digests
+    assert (digest.length, digest.sha256) == (20, b"\x0f" * 32)
 
 
 @pytest.mark.parametrize(
     "redaction",
     [
+        {"secret_sha256": ["a-secret"]}, {"secret_sha256": ["8:" + "0" * 64]},
         {"shapes": ["nope"]}, {"query_parameters": ["a b"]}, {"query_parameters": [""]}, {"body_paths": ["a..b"]},
         {"secret_env": ["A-B"]},
     ],
@@ -256,3 +225,49 @@ def test_faults_are_read_as_rules() -> None:
 def test_unusable_faults(settings: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValidationError, match=complaint):
         HarnessConfig.model_validate(settings)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"port": -1}, {"port": 65536}, {"keep": 0}, {"password": ""}, {"password": "$argon2id$broken"}, {"kind": "page"}, {"mask_secrets": 1}],
+)
+def test_what_a_user_interface_cannot_be_told(settings: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        UiConfig(**settings)
+
+
+def test_a_user_interface_by_default() -> None:
+    ui = HarnessConfig().ui
+    assert (ui.kind, ui.port, ui.password, ui.keep, ui.mask_secrets) == (UiKind.NONE, 8081, None, 500, True)
+    assert UiConfig(password="$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaA").password is not None
+
+
+def test_normalize_rules_are_names_texts_and_tables() -> None:
+    config = MatchingConfig.model_validate({"normalize": ["uuid", "run=run-[0-9]+", {"name": "n", "pattern": "x", "replacement": "y"}]})
+    assert [rule.name for rule in config.normalize] == ["uuid", "run", "n"]
+    assert config.ignore.normalize == config.normalize
+
+
+@pytest.mark.parametrize("rules", [["guid"], ["x=("], ["x=(a+)+"], "uuid"])
+def test_normalize_rules_that_cannot_be_used(rules: object) -> None:
+    with pytest.raises(ValidationError, match="normalize"):
+        MatchingConfig.model_validate({"normalize": rules})
+
+
+def test_ignore_paths_become_pointers() -> None:
+    assert MatchingConfig(ignore_paths=("messages[*].id",)).ignore.ignored_body_paths == ("/messages/*/id",)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"upstream": {"api_key_env": "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"}},
+        {"replay": {"tps": 10**400}},
+        {"replay": {"ttft_ms": 10**400}},
+        {"replay": {"timing_factor": 1e308}},
+        {"shutdown_grace_s": 1e300},
+    ],
+)
+def test_keys_in_the_place_of_names_and_numbers_beyond_use_are_refused(values: Any) -> None:
+    with pytest.raises(ValidationError):
+        HarnessConfig.model_validate(values)

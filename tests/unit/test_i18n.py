@@ -99,6 +99,10 @@ def test_numbers_choose_the_plural() -> None:
     [
         ("a = x\nb = {\nc = y\n", "catalogue en-US, line 2: not Fluent syntax"),
         ("a = x\na = y\n", "catalogue en-US: a stands twice"),
+        ("a = x\na = x\n", "catalogue en-US: a stands twice"),
+        ("a = x\na = { $y ->\n   *[z] z\n }\n", "catalogue en-US: a stands twice"),
+        ("a =  \n", "catalogue en-US, line 1: not Fluent syntax"),
+        ("a = x }\n", "catalogue en-US, line 1: not Fluent syntax"),
         ("-t = x\n-t = y\n", "catalogue en-US: t stands twice"),
         ("# nothing\n", "catalogue en-US: there are no messages in it"),
         ("", "catalogue en-US: there are no messages in it"),
@@ -110,6 +114,27 @@ def test_broken_catalogues(source: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a = x\nb = y\n", "x"),
+        ("a = x\n\n\nb = y\n", "x"),
+        ("a = x\n    y\n", "x\ny"),
+        ("a = x\n\n    y\n", "x\n\ny"),
+        ("a = x\n    .attribute = y\n", "x"),
+        ("a = x { b }\nb = y\n", "x \u2068y\u2069"),
+        ("-t = y\na = x\nb = { -t }\n", "x"),
+        ("a = x  ", "x"),
+        ("a = x\r\nb = y\r\n", "x"),
+        ("# comment\na = { $v }, { $v }\n# comment\nb = y\n", "\u20681\u2069, \u20681\u2069"),
+    ],
+)
+def test_messages_of_every_shape_are_read_to_their_end(source: str, expected: str) -> None:
+    catalogue = chain(source)
+    assert catalogue.find("a", {"v": "1"}) == expected
+    assert catalogue.find("a", {"v": "1"}) == expected
+
+
 def test_every_error_has_a_message_id_of_its_own() -> None:
     leaves = [
         value
@@ -117,3 +142,9 @@ def test_every_error_has_a_message_id_of_its_own() -> None:
         if isinstance(value, type) and issubclass(value, HarnessError) and value is not HarnessError
     ]
     assert len({leaf.message_id for leaf in leaves}) == len(leaves)
+
+
+def test_a_message_that_refers_to_itself_counts_as_missing() -> None:
+    chain = CatalogueChain([parse_catalogue("de-DE", "a = { a }\n"), parse_catalogue("en-US", "a = plain\n")])
+    assert chain.find("a", {}) == "plain"
+    assert CatalogueChain([parse_catalogue("de-DE", "a = { b }\nb = { a }\n")]).find("a", {}) is None

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from spycatcher_addon.config import HarnessConfig, RedactionConfig, UpstreamConfig
-from spycatcher_addon.known_values import known_values, recorded_rules, secret_variables, short_secret_notices
+from spycatcher_addon.known_values import known_values, recorded_rules, scrubbed_rules, secret_variables, short_secret_notices
 
 CONFIG = HarnessConfig(
     upstream=UpstreamConfig(api_key_env="FAKE_KEY"), redaction=RedactionConfig(secret_env=("FAKE_A", "FAKE_KEY", "FAKE_B"))
@@ -31,3 +31,8 @@ def test_a_value_too_short_to_be_searched_for_is_said_without_showing_it() -> No
 
 def test_the_key_of_a_local_upstream_may_be_short() -> None:
     assert short_secret_notices(HarnessConfig(upstream=UpstreamConfig(api_key_env="FAKE_KEY")), {"FAKE_KEY": "none"}) == ()
+
+
+def test_the_rules_for_a_tape_that_exists_have_the_variables_it_names_too() -> None:
+    config = HarnessConfig()
+    assert scrubbed_rules(config, ["env.TAPE_KEY", "shape.old"]) == (*recorded_rules(config), "env.TAPE_KEY")

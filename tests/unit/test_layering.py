@@ -40,7 +40,8 @@ def test_every_field_of_the_model_is_a_setting_or_a_section() -> None:
 
     model = HarnessConfig(upstream={})  # type: ignore[arg-type]
     assert places(model, ()) == set(SETTINGS)
-    assert {("upstream",), ("redaction",), ("matching",), ("record",), ("replay",), ("auto",), ("limits",), ("localization",)} == SECTIONS
+    names = ("upstream", "redaction", "matching", "record", "replay", "auto", "ui", "limits", "localization")
+    assert {(name,) for name in names} == SECTIONS
     assert FREE_TABLE in SETTINGS
     assert set(SETTINGS) > PRESET_SETTINGS
     assert SETTINGS[FREE_TABLE].dotted == "upstream.extra_headers"
@@ -102,7 +103,7 @@ def test_nearest_setting(unknown: str, meant: str | None) -> None:
 
 
 def test_keys_beside() -> None:
-    assert keys_beside(("matching", "zzz")) == ["ignore_paths"]
+    assert keys_beside(("matching", "zzz")) == ["ignore_paths", "normalize"]
 
 
 @pytest.mark.parametrize(
@@ -175,3 +176,20 @@ def test_problems_never_show_secrets(upstream: dict[str, Any]) -> None:
     text = described(upstream=upstream)
     assert "sk-fake-secret" not in text
     assert "(value not shown)" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("http://h/x/sk-proj-abcdefghijklmnopqrstuvwxyz012345", '"http://h/x/***"'),
+        (10**5000, "a number of very many digits"),
+    ],
+    ids=["key", "digits"],
+)
+def test_what_is_shown_of_a_value_that_is_a_key_or_endless(value: object, shown: str) -> None:
+    assert show_value(value) == shown
+
+
+def test_a_number_of_more_digits_than_python_reads_is_left_as_text() -> None:
+    digits = "9" * 5000
+    assert parse_spelled(SETTINGS[("replay", "tps")], digits) == digits

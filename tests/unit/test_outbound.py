@@ -4,7 +4,7 @@ import pytest
 
 from spycatcher_addon.config import AuthScheme
 from spycatcher_addon.exchange import ObservedRequest, RawHeaders
-from spycatcher_addon.outbound import UpstreamTarget, outbound_headers, outbound_path, parse_target, usable_key
+from spycatcher_addon.outbound import UpstreamTarget, inbound_target, outbound_headers, outbound_path, parse_target, usable_key
 
 CHAT = "/chat/completions"
 
@@ -125,3 +125,17 @@ def test_keys_that_can_be_sent(key: str) -> None:
 @pytest.mark.parametrize("key", [None, "", " ", "\t\n", "sk\n", "\rsk", "s\x00k", "s\tk", "sk\x7f", "sk-\udcff"])
 def test_keys_that_cannot_be_sent(key: str | None) -> None:
     assert usable_key(key) is None
+
+
+@pytest.mark.parametrize(
+    ("base_url", "outbound", "inbound"),
+    [
+        ("http://h/api/v1", "/api/v1/chat/completions", "/v1/chat/completions"),
+        ("http://h", "/chat/completions?a=1", "/v1/chat/completions?a=1"),
+        ("http://h/v1?v=2", "/v1/chat/completions?v=2&a=1", "/v1/chat/completions?a=1"),
+        ("http://h/v1?v=2", "/v1/chat/completions?v=2", "/v1/chat/completions"),
+        ("http://h/api", "/other/chat/completions?a=1", "/other/chat/completions?a=1"),
+    ],
+)
+def test_an_outbound_path_can_be_undone(base_url: str, outbound: str, inbound: str) -> None:
+    assert inbound_target(parse_target(base_url), outbound) == inbound

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spycatcher_addon.cassette.model import DataEvent, NonStreamResponse, StreamResponse, Timing
-from spycatcher_addon.pacing import Pacing, TimingMode, chunk_arrivals_ms, cut_at_chunks, event_arrivals_ms
+from spycatcher_addon.choices import TimingMode
+from spycatcher_addon.pacing import Pacing, chunk_arrivals_ms, cut_at_chunks, event_arrivals_ms
 
 RECORDED = (40, 80, 80, 160)
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from spycatcher_addon.cassette.matching import MatchMode
 from spycatcher_addon.cassette.model import Interaction
-from spycatcher_addon.record_modes import Asked, RecordMode, TapePlan, Verdict, arrange, judge_recording, plan_tape, select_mode
+from spycatcher_addon.choices import MatchMode, RecordMode
+from spycatcher_addon.record_modes import Asked, TapePlan, Verdict, arrange, judge_recording, plan_tape, select_mode
 from tests.support.tape_samples import sample_interaction
 
 REPLAY_ONLY = TapePlan(replays=True, forwards=False, records=False)

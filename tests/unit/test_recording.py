@@ -515,3 +515,12 @@ def test_recorders_share_nothing() -> None:
     assert kept_stream(first.finish(NOW)).events == (DataEvent("one"),)
     assert kept_stream(second.finish(NOW)).events == (DataEvent("two"),)
     assert first.warnings is not second.warnings
+
+
+def test_what_has_come_so_far_can_be_looked_at() -> None:
+    recorder = Recorder(request(), CHAT_COMPLETIONS, RecordingPolicy(IgnorePathConfig(), NO_RULES, "u", 1 << 20), 0)
+    assert recorder.received == b""
+    recorder.response_started(ObservedResponseHead(200, ()))
+    recorder.feed(b"ab", 1)
+    recorder.feed(b"c", 2)
+    assert recorder.received == b"abc"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spycatcher_addon.upstream_presets import UPSTREAM_PRESETS, AuthScheme, UpstreamKind, azure_base_url, has_api_version
+from spycatcher_addon.choices import AuthScheme, UpstreamKind
+from spycatcher_addon.upstream_presets import UPSTREAM_PRESETS, azure_base_url, has_api_version
 
 
 def test_every_kind_has_a_preset_of_its_own() -> None:

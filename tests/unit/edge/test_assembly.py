@@ -11,8 +11,9 @@ import pytest
 
 from spycatcher_addon.config import AuthScheme, HarnessConfig, LimitsConfig, MatchingConfig, MatchMode, Mode, RedactionConfig
 from spycatcher_addon.edge.assembly import assemble
-from spycatcher_addon.edge.files import CassetteWriter, read_cassette
 from spycatcher_addon.edge.mitm import RecordHooks, ReplayHooks
+from spycatcher_addon.edge.tape_reading import read_cassette
+from spycatcher_addon.edge.tape_writing import CassetteWriter
 from spycatcher_addon.errors import (
     CassetteNotFoundError,
     HarnessError,

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from scripts.stub_upstream import Reset, StubUpstream
-from spycatcher_addon.cassette.matching import MatchMode
+from spycatcher_addon.choices import MatchMode
 from spycatcher_addon.config import AutoConfig, HarnessConfig, Mode, RecordMode
-from spycatcher_addon.edge.files import CassetteWriter, read_cassette
+from spycatcher_addon.edge.tape_reading import read_cassette
+from spycatcher_addon.edge.tape_writing import CassetteWriter
 from spycatcher_addon.errors import CassetteNotFoundError, InvalidCassetteError, InvalidConfigError
 from tests.support.in_process import InProcessHarness, record_config
 from tests.support.raw_http import RawResponse, encode_json_request, exchange

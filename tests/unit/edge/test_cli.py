@@ -38,7 +38,7 @@ def test_help_goes_to_standard_output(words: list[str], capsys: pytest.CaptureFi
     assert err == ""
 
 
-SUBCOMMANDS = "record, replay, verify, auto, config, addon-path, ls, show, diff, stats, merge, prune, convert, doctor"
+SUBCOMMANDS = "record, replay, verify, auto, config, addon-path, ls, show, diff, stats, merge, prune, convert, scrub, doctor"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_arguments_that_are_not_utf8(capsys: pytest.CaptureFixture[str]) -> None
             ["record", "--base-url", "http://me:fake@h/v1"],
             'failed to merge layered config for `record`: `upstream.base_url` = "http://***@h/v1"',
         ),
-        (["config", "record", "--upstream-kind", "azure"], "failed to merge layered config for `record`: upstream.base_url is required"),
+        (["record", "--upstream-kind", "azure"], "failed to merge layered config for `record`: upstream.base_url is required"),
     ],
 )
 def test_merge_failures(words: list[str], cause: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from spycatcher_addon.edge.cli_failure import CommandError, cassette_advice
-from spycatcher_addon.errors import CassetteNotFoundError, HarnessError, InvalidCassetteError, UnsupportedCassetteFormatVersionError
+from spycatcher_addon.edge.cli_failure import CommandError, advice
+from spycatcher_addon.errors import (
+    CassetteNotFoundError,
+    HarnessError,
+    InvalidCassetteError,
+    InvalidConfigError,
+    UnsupportedCassetteFormatVersionError,
+)
 
 
 def test_lines_and_code() -> None:
@@ -21,7 +27,12 @@ def test_lines_and_code() -> None:
         (CassetteNotFoundError("tape"), "\ncli-cassette-not-found-advice fixtures/tape"),
         (UnsupportedCassetteFormatVersionError(9, 2), "\ncli-cassette-version-advice fixtures/tape"),
         (InvalidCassetteError("fixtures/tape: broken"), ""),
+        (
+            InvalidConfigError("upstream configuration is required for record mode"),
+            "\ncli-upstream-missing-advice --upstream-kind openrouter, --base-url https://api.example.com/v1",
+        ),
+        (InvalidConfigError("something else"), ""),
     ],
 )
 def test_advice_names_the_file_where_the_error_does_not(error: HarnessError, expected: str) -> None:
-    assert cassette_advice(lambda message_id: message_id, error, "fixtures/tape") == expected  # type: ignore[arg-type]
+    assert advice(lambda message_id: message_id, error, "fixtures/tape") == expected  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from spycatcher_addon.edge.cli import build_app
 from spycatcher_addon.edge.cli_language import EarlyLanguage
 from spycatcher_addon.edge.cli_layout import display_width
 
-_NAMES = "record replay verify auto config addon-path ls show diff stats merge prune convert doctor"
+_NAMES = "record replay verify auto config addon-path ls show diff stats merge prune convert scrub doctor"
 COMMANDS = [[], *([name] for name in _NAMES.split())]
 
 

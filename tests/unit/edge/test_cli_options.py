@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import reduce
+
 import pytest
 
-from spycatcher_addon.config import MatchMode
+from spycatcher_addon.choices import MatchMode
+from spycatcher_addon.config import HarnessConfig
 from spycatcher_addon.edge.cli_options import (
     FLAGS,
     BadValueError,
     _choice,
     _complete,
+    _count,
     _factor,
     _fault,
     _ignore_path,
     _listen,
+    _normalize,
+    _password,
+    _port,
     _seconds,
     _whole_number,
     cli_values,
@@ -49,21 +57,13 @@ def test_flag_name(place: tuple[str, ...], name: str) -> None:
     assert flag_name(place) == name
 
 
-@pytest.mark.parametrize(
-    ("parameter", "default"),
-    [
-        ("listen", "127.0.0.1:8787"),
-        ("grace", "5"),
-        ("locale", None),
-        ("ignore_path", None),
-        ("fail_unused", None),
-        ("config", None),
-        ("base_url", "https://openrouter.ai/api/v1"),
-        ("timing", "off"),
-    ],
-)
-def test_default_of(parameter: str, default: str | None) -> None:
-    assert default_of(parameter) == default
+def test_the_defaults_that_help_shows_are_those_of_the_settings() -> None:
+    config = HarnessConfig()
+    values = {name: reduce(getattr, place, config) for name, place in FLAGS.items() if place[0] != "upstream"}
+    worth_showing = {name: value for name, value in values.items() if value is not None and value is not False and value != ()}
+    shown = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in worth_showing.items()}
+    assert {name: default_of(name) for name in FLAGS if default_of(name) is not None} == shown
+    assert default_of("config") is None
 
 
 def test_good_values() -> None:
@@ -133,3 +133,32 @@ def test_bad_factors(text: str) -> None:
 
 def test_a_good_factor() -> None:
     assert _factor("0.25") == 0.25
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "expected"),
+    [
+        (_port, "", "port"),
+        (_port, "-1", "port"),
+        (_port, "65536", "port"),
+        (_port, "\u0663", "port"),
+        (_count, "0", "count"),
+        (_count, "1.5", "count"),
+        (_password, "", "password"),
+    ],
+)
+def test_bad_settings_of_a_user_interface(parse: Callable[[str], object], text: str, expected: str) -> None:
+    with pytest.raises(BadValueError) as caught:
+        parse(text)
+    assert caught.value.expected_id == f"cli-expected-{expected}"
+
+
+def test_good_settings_of_a_user_interface() -> None:
+    assert (_port("0"), _port("65535"), _count("1"), _password(" ")) == (0, 65535, 1, " ")
+
+
+def test_a_normalize_rule_says_what_is_wrong_with_it() -> None:
+    assert _normalize("uuid") == "uuid"
+    with pytest.raises(BadValueError) as raised:
+        _normalize("x=(a+)+")
+    assert "for ever" in raised.value.detail

@@ -112,7 +112,7 @@ def test_unreadable(tmp_path: Path) -> None:
 
 def test_dangling_link_is_an_error_not_absence(tmp_path: Path) -> None:
     (tmp_path / ".spycatcher_harness.toml").symlink_to(tmp_path / "gone")
-    with pytest.raises(ConfigFileError, match="cannot read"):
+    with pytest.raises(ConfigFileError, match=r"^\./\.spycatcher_harness\.toml is a link to .*/gone, which does not exist; mend or remove"):
         discover_config_files({}, str(tmp_path), None)
 
 
@@ -185,3 +185,9 @@ def test_origin_without_a_line(tmp_path: Path) -> None:
     file = read_config_file(write(tmp_path / "c.toml", "a = 1"), "c.toml")
     assert file.origin(("b",)) == "file c.toml"
     assert file.origin(("A",)) == "file c.toml, line 1"
+
+
+def test_a_number_of_too_many_digits_is_told_with_its_file(tmp_path: Path) -> None:
+    (tmp_path / "big.toml").write_text(f"n = {'9' * 5000}")
+    with pytest.raises(ConfigFileError, match=r"^big\.toml is not usable TOML: a number in it has too many digits"):
+        read_named_config_file("big.toml", str(tmp_path))

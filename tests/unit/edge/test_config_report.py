@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from spycatcher_addon.cassette.normalizing import parse_normalize_rules
 from spycatcher_addon.config import HarnessConfig, Mode
 from spycatcher_addon.edge.config_report import config_report
 from spycatcher_addon.edge.layers import resolve_config
@@ -40,8 +41,11 @@ def test_without_upstream(tmp_path: Path) -> None:
 def test_secrets_are_masked(tmp_path: Path) -> None:
     text = report(tmp_path, upstream__extra_headers={"x-a": "fake-secret"}, upstream__base_url="http://h/v1?key=fake-secret")
     assert "fake-secret" not in text
-    assert tomllib.loads(text)["cmds"]["record"]["upstream"]["extra_headers"] == {"x-a": "***"}
-    assert "http://h/v1?key=***" in text
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert '# extra_headers.x-a = "***"' in text
+    assert '# base_url = "http://h/v1?key=***" # flag --base-url' in lines
+    # Read back, the masks are not values.
+    assert not {"extra_headers", "base_url"} & tomllib.loads(text)["cmds"]["record"]["upstream"].keys()
 
 
 def test_long_lines_have_their_source_above(tmp_path: Path) -> None:
@@ -52,4 +56,26 @@ def test_long_lines_have_their_source_above(tmp_path: Path) -> None:
 
 def test_header_names_that_are_no_bare_keys_are_quoted(tmp_path: Path) -> None:
     text = report(tmp_path, upstream__extra_headers={"x.y": "1"})
-    assert tomllib.loads(text)["cmds"]["record"]["upstream"]["extra_headers"] == {"x.y": "***"}
+    assert '# extra_headers."x.y" = "***"' in text
+
+
+def test_the_password_of_the_user_interface_is_masked(tmp_path: Path) -> None:
+    text = report(tmp_path, ui__password="fake-secret")
+    assert "fake-secret" not in text
+    assert '# password = "***"' in text
+
+
+def test_normalize_rules_read_back_as_the_same_ones(tmp_path: Path) -> None:
+    written = report(tmp_path, **{"matching.normalize": ["uuid", 'run=run-"[0-9]+"\\d']})
+    read = tomllib.loads(written)["cmds"]["record"]["matching"]["normalize"]
+    assert parse_normalize_rules(read) == parse_normalize_rules(["uuid", 'run=run-"[0-9]+"\\d'])
+
+
+def test_an_upstream_that_is_no_whole_one_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+    values = {"upstream.kind": "azure", "upstream.extra_headers": {"x-a": "fake-secret"}}
+    environ = {"XDG_CONFIG_DIRS": str(tmp_path)}
+    resolved = resolve_config(Mode.RECORD, values, environ, str(tmp_path), None, is_half_upstream_good=True)
+    assert resolved.config.upstream is None
+    lines = [" ".join(line.split()) for line in config_report(resolved).splitlines()]
+    index = lines.index("[cmds.record.upstream] # not usable as it is")
+    assert lines[index + 1 : index + 3] == ['kind = "azure" # flag --kind', '# extra_headers = "***" # flag --extra-headers']

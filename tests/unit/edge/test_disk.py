@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spycatcher_addon.edge.disk import read_regular_file, replace_file, sync_folder, write_at
+from spycatcher_addon.edge.disk import read_chunks, read_regular_file, replace_file, sync_folder, write_at
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
 
@@ -140,3 +140,13 @@ def test_only_a_file_system_that_cannot_flush_folders_is_excused(
     else:
         with pytest.raises(OSError, match="Input/output"):
             sync_folder(str(tmp_path))
+
+
+def test_a_file_is_read_in_pieces_from_its_start(tmp_path: Path) -> None:
+    data = bytes(range(256)) * 10_000
+    (tmp_path / "file").write_bytes(data)
+    with io.FileIO(tmp_path / "file") as file:
+        file.seek(100)
+        pieces = list(read_chunks(file))
+    assert b"".join(pieces) == data
+    assert len(pieces) > 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spycatcher_addon.client_verdict import ClientVerdict, Reaction
-from spycatcher_addon.edge.fault_report import fault_verdict_lines, fault_warnings, log_fault, write_fault_report
+from spycatcher_addon.edge.fault_report import fault_verdict_lines, fault_warnings, is_fault_report, log_fault, write_fault_report
 from spycatcher_addon.errors import HarnessIOError
 from spycatcher_addon.fault_injection import FaultFindings
 from spycatcher_addon.fault_rules import parse_fault_rule
@@ -85,5 +85,13 @@ def test_the_file_replaces_an_older_one(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written(tmp_path: Path, name: str) -> None:
     with pytest.raises(HarnessIOError, match="io failure") as caught:
         write_fault_report(str(tmp_path / name) if name else str(tmp_path), FaultFindings())
-    assert "cannot write the fault report" in caught.value.source
+    assert "cannot write the report" in caught.value.source
     assert "fault_report" in caught.value.source
+
+
+def test_an_earlier_report_may_be_replaced_and_nothing_else(tmp_path: Path) -> None:
+    write_fault_report(str(tmp_path / "faults.json"), FaultFindings())
+    assert is_fault_report((tmp_path / "faults.json").read_bytes())
+    assert is_fault_report(b"")
+    assert not is_fault_report(b'{"format_version": 2}')
+    assert not is_fault_report(b"notes")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mitmproxy.proxy import commands
 from mitmproxy.proxy.context import Context
 from mitmproxy.proxy.layer import Layer, NextLayer
 from mitmproxy.proxy.layers import ServerTLSLayer, TCPLayer
@@ -221,3 +222,33 @@ def test_an_upstream_that_is_not_there_ends_the_exchange_too(tmp_path: Path) -> 
             assert recorder.call(active()) == {}
             connection.send(encode_json_request(ASK))
             assert connection.read_response().status == 502
+
+
+def test_what_is_sent_in_a_row_leaves_in_one_write_and_in_order() -> None:
+    one, other = tflow.tclient_conn(), tflow.tserver_conn()
+    hook = commands.Log("between")
+
+    def work() -> Iterator[commands.Command]:
+        yield commands.SendData(one, b"1")
+        yield commands.SendData(one, b"2")
+        yield commands.SendData(other, b"3")
+        yield hook
+        yield commands.SendData(one, b"4")
+        yield commands.SendData(one, b"5")
+
+    sent = [(each.connection, each.data) if isinstance(each, commands.SendData) else each for each in lanes._written_together(work())]  # type: ignore[arg-type]
+    assert sent == [(one, b"12"), (other, b"3"), hook, (one, b"45")]
+
+
+def test_what_was_sent_before_a_crash_still_leaves() -> None:
+    client = tflow.tclient_conn()
+
+    def work() -> Iterator[commands.Command]:
+        yield commands.SendData(client, b"answer")
+        raise ValueError("broken")
+
+    joined = lanes._written_together(work())  # type: ignore[arg-type]
+    [sent] = [next(joined)]
+    assert isinstance(sent, commands.SendData) and sent.data == b"answer"
+    with pytest.raises(ValueError, match="broken"):
+        next(joined)

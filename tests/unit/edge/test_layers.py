@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from spycatcher_addon.cassette.normalizing import parse_normalize_rules
 from spycatcher_addon.config import HarnessConfig, Mode
 from spycatcher_addon.edge.layers import ResolvedConfig, option_name, option_names, option_origin, resolve_config, variable_name
 from spycatcher_addon.errors import InvalidConfigError
@@ -157,12 +158,22 @@ SAMPLES: Mapping[str, tuple[str, object]] = {
     "redaction.query_parameters": ('["Sig"]', ("Sig",)),
     "redaction.body_paths": ('["/user"]', ("/user",)),
     "redaction.secret_env": ('["MY_SECRET"]', ("MY_SECRET",)),
+    "redaction.secret_sha256": (f'["40:{"ab" * 32}"]', (f"40:{'ab' * 32}",)),
     "redaction.shapes": ('["jwt"]', ("jwt",)),
     "matching.ignore_paths": ('["/a"]', ("/a",)),
+    "matching.normalize": ('["uuid"]', parse_normalize_rules(["uuid"])),
     "record.keep_failures": ("true", True),
     "auto.mode": ("new_episodes", "new_episodes"),
+    "ui.kind": ("web", "web"),
+    "ui.port": ("0", 0),
+    "ui.password": ("fake", "fake"),
+    "ui.keep": ("3", 3),
+    "ui.mask_secrets": ("false", False),
     "record.expected_statuses": ("[429, 503]", (429, 503)),
     "replay.stream_source": ("raw", "raw"),
+    "replay.report_format": ("junit", "junit"),
+    "replay.report": ("report.jsonl", "report.jsonl"),
+    "replay.lane": ("flow", "flow"),
     "replay.include_failures": ("true", True),
     "replay.timing": ("realistic", "realistic"),
     "replay.timing_factor": ("0.5", 0.5),
@@ -171,6 +182,10 @@ SAMPLES: Mapping[str, tuple[str, object]] = {
     "replay.ttft_ms": ("7", 7),
     "replay.tps": ("8", 8),
     "limits.max_body_bytes": ("9", 9),
+    "limits.max_header_bytes": ("8", 8),
+    "limits.max_headers": ("7", 7),
+    "limits.header_timeout_s": ("3", 3.0),
+    "limits.idle_timeout_s": ("4.5", 4.5),
     "localization.locale": ("de-DE", "de-DE"),
     "localization.fallback_locale": ("fr-FR", "fr-FR"),
     "faults": ('["refuse"]', parse_fault_rules("refuse")),
@@ -299,6 +314,33 @@ def test_mistakes_in_the_environment(world: World, variable: str, value: str, pa
     assert [part for part in parts if part not in message] == []
 
 
+@pytest.mark.parametrize(
+    ("variable", "hint"),
+    [
+        ("SPYCATCHER_HARNESS_LISTEN", "did you mean SPYCATCHER_HARNESS_CMDS_REPLAY_LISTEN?"),
+        ("spycatcher_harness_upstream__base_url", "did you mean SPYCATCHER_HARNESS_CMDS_REPLAY_UPSTREAM__BASE_URL?"),
+        ("SPYCATCHER_HARNESS_LOCALES", "did you mean SPYCATCHER_HARNESS_LOCALE?"),
+        ("SPYCATCHER_HARNESS_", "settings are named SPYCATCHER_HARNESS_CMDS_<SUBCOMMAND>_<SETTING>"),
+        ("SPYCATCHER_HARNESS_ZZZZZZZZ", "settings are named SPYCATCHER_HARNESS_CMDS_<SUBCOMMAND>_<SETTING>"),
+    ],
+)
+def test_a_variable_of_ours_that_means_nothing(world: World, variable: str, hint: str) -> None:
+    world.environ[variable] = "x"
+    assert world.failure().endswith(f"environment variable {variable} means nothing to spycatcher-harness; {hint}")
+
+
+def test_variables_of_ours_that_are_no_settings_are_let_be(world: World) -> None:
+    names = ("LOCALE", "FALLBACK_LOCALE", "DISABLE_LOCALIZATION", "COMMAND")
+    world.environ |= {f"SPYCATCHER_HARNESS_{name}": "en-US" for name in names} | {"SPYCATCHER_OTHER": "x"}
+    world.resolve()
+
+
+def test_variables_of_ours_that_hold_secrets_are_let_be(world: World) -> None:
+    world.environ |= {"SPYCATCHER_HARNESS_OPENAI_KEY": "fake", "SPYCATCHER_HARNESS_MINE": "fake"}
+    world.environ["SPYCATCHER_HARNESS_CMDS_REPLAY_REDACTION__SECRET_ENV"] = '["SPYCATCHER_HARNESS_MINE"]'
+    world.resolve()
+
+
 def test_variables_that_differ_only_in_case(world: World) -> None:
     world.environ |= {"SPYCATCHER_HARNESS_CMDS_REPLAY_LISTEN": "127.0.0.1:1", "spycatcher_harness_cmds_replay_listen": "127.0.0.1:2"}
     assert "differ only in upper and lower case" in world.failure()
@@ -320,3 +362,13 @@ def test_overridden_values_are_not_judged(world: World) -> None:
     world.file("[cmds.replay]\nlisten = 5")
     world.cli["listen"] = "127.0.0.1:1"
     assert str(world.resolve().config.listen) == "127.0.0.1:1"
+
+
+def test_a_key_outside_cmds_names_the_table_as_the_file_has_it(world: World) -> None:
+    world.write("work/pyproject.toml", '[tool.spycatcher_harness]\nlisten = "127.0.0.1:1"\n')
+    assert world.failure().endswith(
+        "unknown key `listen` in file ./pyproject.toml, line 2; settings go into tables named "
+        "[tool.spycatcher_harness.cmds.<subcommand>], [tool.spycatcher_harness.cmds.replay] here"
+    )
+    world.write("work/pyproject.toml", "[tool.spycatcher_harness]\ncmds = 1\n")
+    assert world.failure().endswith("must be a table, such as [tool.spycatcher_harness.cmds.replay]")

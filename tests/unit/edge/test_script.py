@@ -136,4 +136,4 @@ def test_the_fault_report_is_written_at_the_end(script: HarnessScript, tmp_path:
     report.unlink()
     report.mkdir()
     script.done()
-    assert "cannot write the fault report faults.json" in caplog.text
+    assert "cannot write the report faults.json" in caplog.text

@@ -19,8 +19,8 @@ import pytest
 from scripts.stub_upstream import LAST_CHUNK, SSE_HEAD, Send, Stall, StubUpstream, Wait, chunk
 from spycatcher_addon.config import ListenAddr, Mode
 from spycatcher_addon.edge.assembly import assemble
-from spycatcher_addon.edge.files import CassetteWriter
 from spycatcher_addon.edge.server import RunningHarness, start_harness
+from spycatcher_addon.edge.tape_writing import CassetteWriter
 from spycatcher_addon.errors import CassetteNotFoundError, HarnessIOError, InvalidConfigError, ModeNotYetImplementedError
 from tests.support.cli import FAKE_KEY
 from tests.support.in_process import KEY_VARIABLE, InProcessHarness, record_config, replay_config

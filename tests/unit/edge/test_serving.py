@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from spycatcher_addon.client_verdict import ClientVerdict, Reaction
-from spycatcher_addon.config import HarnessConfig, ListenAddr, Mode, UpstreamConfig
+from spycatcher_addon.config import HarnessConfig, ListenAddr, Mode, ReplayConfig, UiConfig, UiKind, UpstreamConfig
 from spycatcher_addon.edge.assembly import Stats
 from spycatcher_addon.edge.layers import ResolvedConfig
 from spycatcher_addon.edge.serving import ServingError, record_summary, replay_summary, serve
+from spycatcher_addon.edge.terminal import OutputError
 from spycatcher_addon.errors import CassetteNotFoundError, HarnessError, HarnessIOError, InvalidConfigError
 from spycatcher_addon.fault_injection import FaultFindings
 from spycatcher_addon.fault_rules import parse_fault_rules
@@ -33,6 +35,12 @@ class PretendedHarness:
     notices: tuple[str, ...] = ()
     shutdown_error: HarnessError | None = None
     graces: list[float | None] = field(default_factory=list)
+    page_url: str | None = None
+    is_shown: bool = False
+
+    async def show_in_terminal(self, on_quit: Callable[[], None]) -> None:
+        self.is_shown = True
+        on_quit()
 
     async def shutdown(self, grace: float | None = None) -> None:
         self.graces.append(grace)
@@ -79,6 +87,34 @@ def test_two_lines_out_and_the_rest_on_standard_error(capfd: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
+    ("settings", "label"), [({}, "watch at:"), ({"password": "fake"}, "watch, with the password, at:")], ids=["token", "password"]
+)
+def test_the_address_of_the_page_is_no_part_of_standard_output(
+    capfd: pytest.CaptureFixture[str], settings: dict[str, str], label: str
+) -> None:
+    url = "http://127.0.0.1:8081/?token=fake"
+    harness = PretendedHarness(Stats(interactions=0), page_url=url)
+    assert run(HarnessConfig(ui=UiConfig(kind=UiKind.WEB, **settings)), harness) == 0  # type: ignore[arg-type]
+    out, err = capfd.readouterr()
+    assert len(out.splitlines()) == 2
+    assert f"{label} {url}\n" in err
+    assert not harness.is_shown
+
+
+def test_who_leaves_the_console_ends_the_harness(capfd: pytest.CaptureFixture[str]) -> None:
+    harness = PretendedHarness(Stats(interactions=1, unused=(0,)))
+
+    async def start(_: HarnessConfig) -> PretendedHarness:
+        return harness
+
+    config = HarnessConfig(ui=UiConfig(kind=UiKind.CONSOLE), fail_unused=True)
+    assert asyncio.run(serve(ResolvedConfig(config, {}), ENGLISH, {}, start)) == 3
+    assert harness.is_shown
+    assert harness.graces == [5.0]
+    assert "watch" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("mode", "fail_unused", "unused", "code"),
     [(Mode.REPLAY, True, (0,), 3), (Mode.REPLAY, True, (), 0), (Mode.REPLAY, False, (0,), 0), (Mode.RECORD, True, (0,), 0)],
 )
@@ -121,6 +157,34 @@ def test_warning_for_an_optional_key(capfd: pytest.CaptureFixture[str], upstream
     config = HarnessConfig(mode=Mode.RECORD, upstream=upstream)
     run(config, PretendedHarness(Stats(interactions=0)), **{"upstream.api_key_env": source})
     assert ("environment variable MINE" in without_marks(capfd.readouterr().err)) is is_warned
+
+
+@pytest.mark.parametrize(
+    ("replay", "setting", "source", "is_warned"),
+    [
+        ({"timing_factor": 2.0}, "timing_factor", "flag --timing-factor", True),
+        ({"timing_factor": 2.0, "timing": "scaled"}, "timing_factor", "flag --timing-factor", False),
+        ({"timing_factor": 2.0}, "timing_factor", "file ./pyproject.toml, line 2", False),
+        ({"timing_seed": 1, "timing": "demo"}, "timing_seed", "flag --timing-seed", False),
+        ({"timing_seed": 1, "timing": "ci"}, "timing_seed", "flag --timing-seed", True),
+    ],
+)
+def test_a_flag_that_the_timing_does_not_look_at_is_told(
+    capfd: pytest.CaptureFixture[str], replay: dict[str, Any], setting: str, source: str, is_warned: bool
+) -> None:
+    run(HarnessConfig(replay=ReplayConfig(**replay)), PretendedHarness(Stats(interactions=0)), **{f"replay.{setting}": source})
+    text = f"warning: replay.{setting} is set and has no effect while replay.timing is {replay.get('timing', 'off')}\n"
+    assert (text in capfd.readouterr().err) is is_warned
+
+
+def test_a_start_that_cannot_be_announced_is_taken_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    harness = PretendedHarness(Stats(interactions=0))
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(OutputError, match="No space left"):
+            run(HarnessConfig(), harness)
+        monkeypatch.undo()
+    assert harness.graces == [0]
 
 
 def told(lines: Iterator[str]) -> list[str]:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from spycatcher_addon.cassette.matching import MatchMode
 from spycatcher_addon.cassette.model import Hashing
-from spycatcher_addon.edge.files import CassetteWriter, read_cassette
+from spycatcher_addon.choices import MatchMode
 from spycatcher_addon.edge.staging import StagedRecording
+from spycatcher_addon.edge.tape_reading import read_cassette
+from spycatcher_addon.edge.tape_writing import CassetteWriter
 from spycatcher_addon.errors import HarnessIOError, InvalidCassetteError, UnsupportedCassetteFormatVersionError
 from tests.support.tape_samples import HASHING, sample_interaction
 

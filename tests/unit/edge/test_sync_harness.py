@@ -13,7 +13,8 @@ from mitmproxy import ctx
 
 from scripts.stub_upstream import StubUpstream
 from spycatcher_addon import CassetteNotFoundError, start_harness_sync
-from spycatcher_addon.edge.files import CassetteWriter, read_cassette
+from spycatcher_addon.edge.tape_reading import read_cassette
+from spycatcher_addon.edge.tape_writing import CassetteWriter
 from tests.support.cli import FAKE_KEY
 from tests.support.in_process import KEY_VARIABLE, record_config, replay_config
 from tests.support.raw_http import encode_json_request, exchange

@@ -13,8 +13,8 @@ from spycatcher_addon.cassette.model import Hashing
 from spycatcher_addon.cassette.schema import encode_cassette
 from spycatcher_addon.config import HarnessConfig, RedactionConfig
 from spycatcher_addon.edge.cli_failure import CommandError
-from spycatcher_addon.edge.files import CassetteWriter
 from spycatcher_addon.edge.tape_files import load_cassette, load_convertible, load_prices, write_output
+from spycatcher_addon.edge.tape_writing import CassetteWriter
 from spycatcher_addon.tools.har import encode_har
 from spycatcher_addon.tools.losses import Loss, LossKind
 from tests.support.texts import ENGLISH, without_marks

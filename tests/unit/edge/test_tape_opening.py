@@ -11,8 +11,8 @@ import pytest
 from spycatcher_addon.cassette.canonical import IgnorePathConfig, canonicalize, stable_hash
 from spycatcher_addon.cassette.model import Cassette, Hashing, Interaction
 from spycatcher_addon.cassette.schema import EMPTY_TAIL, SEPARATOR, TAIL, encode_cassette, encode_interaction, parse_cassette
-from spycatcher_addon.edge.tape_lock import Note, NoteState
-from spycatcher_addon.edge.tape_opening import OpenTape, open_tape, put_tail, select_good_part
+from spycatcher_addon.edge.tape_note import Note, NoteState, select_good_part
+from spycatcher_addon.edge.tape_opening import OpenTape, open_tape, put_tail
 from spycatcher_addon.errors import InvalidCassetteError, InvalidPointerPathError, UnsupportedCassetteFormatVersionError
 from spycatcher_addon.version import GENERATOR
 from tests.support.tape_samples import HASHING, sample_interaction

@@ -10,9 +10,9 @@ import pytest
 
 from scripts.stub_upstream import StubUpstream
 from spycatcher_addon.config import HarnessConfig, ListenAddr, RecordMode
-from spycatcher_addon.edge.files import read_cassette
 from spycatcher_addon.edge.server import RunningHarness, host
 from spycatcher_addon.edge.tape_rack import TapeRack
+from spycatcher_addon.edge.tape_reading import read_cassette
 from spycatcher_addon.errors import CassetteNotFoundError, InvalidConfigError
 from spycatcher_addon.tape_address import TAPE_HEADER, tape_path
 from tests.support.cli import FAKE_KEY

@@ -13,9 +13,10 @@ from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 from mitmproxy.test import tflow, tutils
 
 from spycatcher_addon.config import HarnessConfig, RecordMode
-from spycatcher_addon.edge.files import CassetteWriter, read_cassette
 from spycatcher_addon.edge.mitm import RecordHooks, ReplayHooks
+from spycatcher_addon.edge.tape_reading import read_cassette
 from spycatcher_addon.edge.tape_run import TapeRun
+from spycatcher_addon.edge.tape_writing import CassetteWriter
 from tests.support.cli import FAKE_KEY
 from tests.support.in_process import KEY_VARIABLE, TAPE_NAME, record_config
 from tests.support.tape_samples import HASHING, sample_interaction

@@ -9,9 +9,9 @@ from typing import Any, cast
 import pytest
 
 from spycatcher_addon import pytest_plugin
+from spycatcher_addon.choices import RecordMode
 from spycatcher_addon.pytest_plugin.reports import TapeReport
 from spycatcher_addon.pytest_plugin.session import MODES, Session, TapeError, Wanted
-from spycatcher_addon.record_modes import RecordMode
 from tests.unit.pytest_plugin.test_reports import TABLE
 
 

@@ -67,7 +67,7 @@ class RefusalLog:
             number=self._count,
             time=self._now(),
             request_id=None if request_id is None else self._redactor.text(request_id),
-            method=request.method,
+            method=self._redactor.text(request.method),
             path=self._redactor.text(request.path),
             status=reply.status,
             error_kind=reply.error_kind or "",

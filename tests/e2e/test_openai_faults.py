@@ -200,7 +200,11 @@ probability = 0.0
     [
         (("--fault", "status=418"), 2, "status=418"),
         (("--fault-seed", "x"), 2, "--fault-seed"),
-        (("--fault-report", "missing/faults.json", "--cassette-dir", "TAPE", "--cassette-name", "tape.json"), 1, "cannot write the report missing/"),
+        (
+            ("--fault-report", "missing/faults.json", "--cassette-dir", "TAPE", "--cassette-name", "tape.json"),
+            1,
+            "cannot write the report missing/",
+        ),
     ],
 )
 def test_unusable_flags(tape: Path, harness: HarnessCli, arguments: tuple[str, ...], code: int, complaint: str) -> None:

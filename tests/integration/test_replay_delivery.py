@@ -138,7 +138,7 @@ def test_a_plain_answer_takes_the_time_it_took_while_it_was_recorded(tmp_path: P
         exchange(recording.addr, encode_json_request(asked))
         recorded_ms = (time.monotonic() - started) * 1000
         duration_ms = recording.tape().interactions[0].metadata.duration_ms
-    assert duration_ms is not None and 39 <= duration_ms <= recorded_ms
+    assert duration_ms is not None and 5 <= duration_ms <= recorded_ms
     started = time.monotonic()
     assert replay_once(tmp_path, ReplayConfig(timing=TimingMode.RECORDED), asked).body == b"{}"
     assert (time.monotonic() - started) * 1000 >= duration_ms

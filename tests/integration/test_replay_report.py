@@ -110,8 +110,9 @@ def test_no_secret_of_a_refused_request_is_in_the_report(tmp_path: Path) -> None
         exchange(replay.addr, encode_json_request(body, headers=headers))
         exchange(replay.addr, encode_request(b"{}", target=f"/v1/{SECRET}"))
         exchange(replay.addr, encode_request(b"{" + SECRET.encode()))
+        exchange(replay.addr, encode_request(b"", method=SECRET))
     text = (tmp_path / "report").read_text(encoding="utf-8")
-    assert len(records(tmp_path)) == 4
+    assert len(records(tmp_path)) == 5
     assert SECRET not in text
     assert environ["MY_TOKEN"] not in text
 

@@ -45,6 +45,8 @@ _ENDINGS = {
     FailureKind.INVALID_STREAM: Ending.COMPLETE,
 }
 
+SENDABLE_STATUSES = range(200, 600)
+"""A recorded answer with any other status becomes 502."""
 BODYLESS_STATUSES = frozenset({204, 304})
 """Statuses whose answers never have a body (RFC 9110 sections 15.3.5 and 15.4.5)."""
 EAGER_LIMIT_BYTES = 65_536
@@ -262,7 +264,7 @@ class ReplaySession:
 
     def _recorded_answer(self, index: int, interaction: Answering) -> ReplayResponse:
         response = interaction.response
-        status = response.status if 200 <= response.status <= 599 else 502
+        status = response.status if response.status in SENDABLE_STATUSES else 502
         headers, dropped = select_replayed(response.headers)
         self.counts.dropped_headers.extend(dropped)
         if isinstance(response, NonStreamResponse):

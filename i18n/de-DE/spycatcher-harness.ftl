@@ -115,6 +115,7 @@ cli-expected-normalize = erwartet wird timestamp, uuid, hex_id, epoch, temp_path
 cli-expected-fault = erwartet wird eine Störungsregel wie status=429,interaction=0
 cli-expected-factor = erwartet wird eine Zahl über 0
 cli-expected-number = erwartet wird eine ganze Zahl
+cli-expected-path = erwartet wird der Pfad einer Datei oder eines Ordners, kein leerer Text
 cli-expected-port = erwartet wird ein Port von 0 bis 65535
 cli-expected-count = erwartet wird eine ganze Zahl ab 1
 cli-expected-password = erwartet wird ein Passwort aus mindestens einem Zeichen
@@ -135,7 +136,7 @@ cli-stopping = wird beendet; ein zweites Signal bricht sofort ab
 cli-ui-address = zusehen unter:
 cli-ui-address-with-password = zusehen, mit dem Passwort, unter:
 cli-ui-needs-terminal = die Oberfläche im Terminal braucht ein Terminal als Standardeingabe und -ausgabe; führen Sie den Befehl in einem aus, oder nehmen Sie stattdessen:
-cli-key-missing-optional = die Umgebungsvariable { $variable }, genannt in der Einstellung upstream.api_key_env, ist nicht gesetzt oder leer; Anfragen gehen ohne Schlüssel an den Upstream
+cli-key-missing-optional = die Umgebungsvariable { $variable }, genannt in der Einstellung upstream.api_key_env, ist nicht gesetzt, leer oder unbrauchbar; Anfragen gehen ohne Schlüssel an den Upstream
 
 ## Hinweise beim Start
 
@@ -157,11 +158,14 @@ notice-tape-unfinished =
         [one] Kassette { $path } endet in einem unfertigen Anhängen; die { $count } Interaktion davor wurde gelesen. Falls gerade niemand darauf aufzeichnet, repariert `spycatcher-harness record` mit dieser Kassette sie
        *[other] Kassette { $path } endet in einem unfertigen Anhängen; die { $count } Interaktionen davor wurden gelesen. Falls gerade niemand darauf aufzeichnet, repariert `spycatcher-harness record` mit dieser Kassette sie
     }
-notice-key-missing = die Umgebungsvariable { $variable } (upstream.api_key_env) ist nicht gesetzt oder leer: Anfragen werden mit 502 beantwortet, bis mit einem Schlüssel darin neu gestartet wird
+notice-key-missing = die Umgebungsvariable { $variable } (upstream.api_key_env) ist nicht gesetzt, leer oder unbrauchbar: Anfragen werden mit 502 beantwortet, bis mit einem Schlüssel darin neu gestartet wird
 notice-secret-too-short = der Wert der Umgebungsvariable { $variable } (redaction.secret_env) ist zu kurz, um ihn von gewöhnlichem Text zu unterscheiden: nach ihm wird nicht gesucht; einen längeren Wert verwenden oder seine Stelle in redaction.body_paths nennen
 
 ## Zusammenfassungen am Ende
 
+# Zwischen zwei Teilen einer Zeile, mit den Leerzeichen.
+cli-joiner-colon = {": "}
+cli-joiner-semicolon = {"; "}
 log-client-left = nicht aufgezeichnet: Der Client ging, bevor seine Antwort vollständig war
 log-upstream-failed = NICHT AUFGEZEICHNET: Der Upstream hat versagt
 log-tape-unwritable = NICHT AUFGEZEICHNET: Die Kassette konnte nicht geschrieben werden
@@ -175,8 +179,8 @@ log-replay-failed = Die Wiedergabe ist im Harness selbst fehlgeschlagen; mit 500
 log-tape-not-found-for-request = Die Anfrage konnte ihrer Kassette nicht zugeordnet werden; mit 500 beantwortet
 log-report-unwritable = Der Wiedergabebericht konnte nicht geschrieben werden und bleibt unvollständig
 log-refusal-unreported = Eine abgewiesene Anfrage konnte nicht berichtet werden
-log-fault = Fehler in die Antwort eingebaut, Interaktion
-log-fault-idle = Ein Fehler fand nichts zu ändern, Interaktion
+log-fault = Störung in die Antwort eingebaut, Interaktion
+log-fault-idle = Eine Störung fand nichts zu ändern, Interaktion
 log-list-full = Die Liste ist voll: Ältere Austausche verlassen sie und bleiben auf der Kassette (ui.keep)
 log-resend-failed = Die Anfrage konnte nicht noch einmal gesendet werden
 log-tls-unusable = Ein TLS-Client kann nicht bedient werden: Der Zertifikatsordner im Home-Verzeichnis ist unbrauchbar
@@ -187,12 +191,28 @@ log-reason-broken-stream = der Stream brach vor seinem Ende ab
 log-reason-incomplete-event = der SSE-Stream endete, bevor das letzte Ereignis vollständig war
 log-reason-request-coding = die Inhaltskodierung der Anfrage ließ sich nicht auflösen; ihr Rumpf wird behalten, wie er kam, und wurde nicht nach Geheimnissen durchsucht
 log-reason-answer-coding = die Inhaltskodierung der Antwort ließ sich nicht auflösen; sie wird behalten, wie sie kam, und wurde nicht nach Geheimnissen durchsucht
+log-reason-ambiguous-headers = seine Antwort hatte mehrdeutige oder unzulässige Header
+log-reason-not-http = seine Antwort war kein gültiges HTTP
+log-reason-answer-too-long = die Antwort dauerte zu lange (upstream.total_timeout_s oder upstream.idle_timeout_s)
+log-reason-attempt-given-up = der Verbindungsversuch wurde aufgegeben
+log-reason-untrusted-certificate = der TLS-Handshake ist fehlgeschlagen: seinem Zertifikat wird nicht vertraut
+log-reason-tls-failed = der TLS-Handshake ist fehlgeschlagen
+log-reason-unknown-host = sein Hostname ließ sich nicht auflösen
+log-reason-connection-refused = die Verbindung wurde abgelehnt
+log-reason-network-unreachable = sein Netz war nicht erreichbar
+log-reason-connection-reset = die Verbindung wurde zurückgesetzt
+log-reason-connection-closed = die Verbindung wurde geschlossen, bevor die Antwort vollständig war
+log-reason-switched-protocols = er wechselte unaufgefordert das Protokoll
+log-reason-connect-timed-out = der Verbindungsaufbau dauerte zu lange (upstream.connect_timeout_s)
+log-reason-no-connection = die Verbindung kam nicht zustande
+log-reason-connection-broke = die Verbindung brach ab, bevor die Antwort vollständig war
 cli-recorded =
     { $count ->
         [one] { $count } Interaktion aufgezeichnet auf
        *[other] { $count } Interaktionen aufgezeichnet auf
     }
 cli-recorded-nothing = 0 Interaktionen aufgezeichnet; der Client muss diese Basis-URL verwenden:
+cli-mitmproxy-address = die Adresse, auf der mitmproxy lauscht
 cli-record-error-statuses =
     { $count ->
         [one] { $count } Austausch wurde mit einem Fehlerstatus aufgezeichnet; die Wiedergabe antwortet mit demselben Fehler
@@ -307,6 +327,7 @@ verify-request-header = die Anfrage enthält noch den Header { $name }, den die 
 verify-response-header = die Antwort enthält noch den Header { $name }, den die Schwärzungsregeln nennen; entfernen
 verify-secret = { $place } enthält ein Geheimnis (Regel { $rule }, SHA-256 { $digest }…); neu aufzeichnen und das Geheimnis ersetzen, falls die Datei weitergegeben wurde
 verify-query-credential = der Query-Parameter { $name } sieht nach Zugangsdaten aus; sicherstellen, dass sein Wert kein Geheimnis ist
+verify-response-status = der Status der Antwort ist { $status }, den keine Wiedergabe senden kann: sie antwortet stattdessen mit 502; erwartet wird ein Status von 200 bis 599
 verify-header-not-sendable = der Antwort-Header { $name } lässt sich nicht senden und wird bei der Wiedergabe weggelassen
 verify-event-carriage-return = Ereignis { $event } hat einen Wagenrücklauf in den Daten, den ein Client als Zeilenende liest
 verify-stream-without-events = die Anfrage verlangt einen Stream, aber die Antwort ist gewöhnlich und nicht mit answers_stream markiert; die Wiedergabe antwortet mit 501
@@ -316,7 +337,7 @@ verify-chunks-count = chunk_offsets_ms hat { $times } Zeiten für { $events } Er
 verify-recorded-earlier = aufgezeichnet um { $value }, vor der Interaktion { $other } ({ $latest }), die davor steht; die Reihenfolge berichtigen, falls nicht absichtlich Kassetten zusammengefügt wurden
 verify-duplicate = dieselbe wie Interaktion { $first }, bis auf den Zeitpunkt der Aufzeichnung genau; eine von beiden entfernen
 verify-unknown-key = der Schlüssel { $key } gehört nicht zu diesem Format und wird übergangen (am ähnlichsten: { $nearest }; Interaktionen damit: { $count }); berichtigen oder entfernen
-verify-large = die Rümpfe haben { $size } Bytes, ab { $limit } wird darauf hingewiesen; prüfen, ob sie ins Repository gehören
+verify-large = sie hat { $size } Bytes, ab { $limit } wird darauf hingewiesen; prüfen, ob sie ins Repository gehört
 verify-unreadable = nicht lesbar
 verify-unreadable-count =
     { $count ->
@@ -407,6 +428,11 @@ cli-file-unwritable = { $path } ist nicht beschreibbar: { $reason }; Pfad, Zugri
 cli-file-unconvertible = { $path } lässt sich nicht umwandeln: { $problem }
 cli-prices-unusable = die Preistabelle { $path } ist nicht verwendbar: { $problem }
 cli-convert-verify = geschwärzt wurde, was die Regeln nennen; die Rümpfe durchsehen und vor dem Einchecken `spycatcher-harness verify` ausführen
+cli-secrets-carried =
+    { $count ->
+        [one] { $count } Interaktion enthält, was die Schwärzungsregeln nennen, und hat es mitgenommen; `spycatcher-harness scrub` auf die Eingabe anwenden und dies wiederholen
+       *[other] { $count } Interaktionen enthalten, was die Schwärzungsregeln nennen, und haben es mitgenommen; `spycatcher-harness scrub` auf die Eingabe anwenden und dies wiederholen
+    }
 cli-prune-nothing-named = es fehlt, was wegzulassen ist; --drop oder den --report einer Wiedergabe angeben
 cli-prune-no-report = { $path } sagt nicht, welche Interaktionen benutzt wurden: { $problem }; die Datei angeben, die `replay --report` im Standardformat geschrieben hat
 cli-prune-other-cassette = { $path } ist der Bericht einer anderen Kassette, oder { $cassette } wurde seither geändert (Interaktion { $index }); noch einmal mit --report wiedergeben
@@ -419,6 +445,7 @@ cli-folder-passed-over =
     }
 cli-scrub-output-misfit = --output passt nur zu einer einzelnen Kassette und nicht zu --check; auf eines davon verzichten
 cli-scrub-unsearched = die Inhaltskodierung ist unbekannt oder beschädigt, daher nicht durchsucht; selbst nachsehen oder neu aufzeichnen
+cli-scrub-left = eine Regel nennt es, aber es steht, wo scrub nichts ersetzt; von Hand entfernen oder neu aufzeichnen
 cli-scrub-clean = nichts zu ersetzen
 cli-scrub-would-change =
     { $count ->

@@ -112,6 +112,7 @@ cli-expected-normalize = expected one of timestamp, uuid, hex_id, epoch, temp_pa
 cli-expected-fault = expected a fault rule such as status=429,interaction=0
 cli-expected-factor = expected a number above 0
 cli-expected-number = expected a whole number
+cli-expected-path = expected the path of a file or folder, not an empty text
 cli-expected-port = expected a port from 0 to 65535
 cli-expected-count = expected a whole number, 1 or more
 cli-expected-password = expected a password of at least one character
@@ -132,7 +133,7 @@ cli-stopping = stopping; a second signal ends at once
 cli-ui-address = watch at:
 cli-ui-address-with-password = watch, with the password, at:
 cli-ui-needs-terminal = the interface in the terminal needs a terminal as standard input and output; run the command in one, or use this instead:
-cli-key-missing-optional = the environment variable { $variable }, named by the setting upstream.api_key_env, is not set or empty; requests go upstream without a key
+cli-key-missing-optional = the environment variable { $variable }, named by the setting upstream.api_key_env, is unset, empty or not usable; requests go upstream without a key
 
 ## Notices at the start
 
@@ -154,11 +155,14 @@ notice-tape-unfinished =
         [one] cassette { $path } ends in an append that is unfinished; read the { $count } interaction before it. Unless a recorder is at work on it now, `spycatcher-harness record` with this cassette repairs it
        *[other] cassette { $path } ends in an append that is unfinished; read the { $count } interactions before it. Unless a recorder is at work on it now, `spycatcher-harness record` with this cassette repairs it
     }
-notice-key-missing = the environment variable { $variable } (upstream.api_key_env) is unset or empty: requests will be answered with 502 until the recorder is started with a key in it
+notice-key-missing = the environment variable { $variable } (upstream.api_key_env) is unset, empty or not usable: requests will be answered with 502 until the recorder is started with a key in it
 notice-secret-too-short = the value of the environment variable { $variable } (redaction.secret_env) is too short to be told from ordinary text: it is not searched for; use a longer value, or name its place in redaction.body_paths
 
 ## Summaries at the end
 
+# Between two parts of a line, spaces included.
+cli-joiner-colon = {": "}
+cli-joiner-semicolon = {"; "}
 log-client-left = not recorded: the client left before its answer was complete
 log-upstream-failed = NOT RECORDED: the upstream failed
 log-tape-unwritable = NOT RECORDED: the cassette could not be written
@@ -184,12 +188,28 @@ log-reason-broken-stream = the stream broke before its end
 log-reason-incomplete-event = SSE stream ended before the final event was complete
 log-reason-request-coding = the request's content coding could not be undone; its body is kept as it came and was not searched for secrets
 log-reason-answer-coding = the answer's content coding could not be undone; it is kept as its bytes came and was not searched for secrets
+log-reason-ambiguous-headers = its answer had ambiguous or illegal headers
+log-reason-not-http = its answer was not valid HTTP
+log-reason-answer-too-long = the answer took too long (upstream.total_timeout_s or upstream.idle_timeout_s)
+log-reason-attempt-given-up = the connection attempt was given up
+log-reason-untrusted-certificate = the TLS handshake failed: its certificate is not trusted
+log-reason-tls-failed = the TLS handshake failed
+log-reason-unknown-host = its host name could not be resolved
+log-reason-connection-refused = the connection was refused
+log-reason-network-unreachable = its network could not be reached
+log-reason-connection-reset = the connection was reset
+log-reason-connection-closed = the connection was closed before the answer was complete
+log-reason-switched-protocols = it switched protocols without being asked to
+log-reason-connect-timed-out = the connection timed out (upstream.connect_timeout_s)
+log-reason-no-connection = the connection could not be made
+log-reason-connection-broke = the connection broke before the answer was complete
 cli-recorded =
     { $count ->
         [one] recorded { $count } interaction to
        *[other] recorded { $count } interactions to
     }
 cli-recorded-nothing = recorded 0 interactions; this is the base URL that the client has to use:
+cli-mitmproxy-address = the address mitmproxy listens on
 cli-record-error-statuses =
     { $count ->
         [one] { $count } exchange was recorded with an error status; a replay will answer with the same error
@@ -304,6 +324,7 @@ verify-request-header = the request keeps the header { $name }, which the redact
 verify-response-header = the response keeps the header { $name }, which the redaction rules name; remove it
 verify-secret = { $place } holds a secret (rule { $rule }, SHA-256 { $digest }…); record it again, and replace the secret if the file was shared
 verify-query-credential = the query parameter { $name } looks like a credential; make sure that its value is no secret
+verify-response-status = the status of the answer is { $status }, which no replay can send: it answers 502 in its place; a status from 200 to 599 is expected
 verify-header-not-sendable = the response header { $name } cannot be sent and is left out of replays
 verify-event-carriage-return = event { $event } has a carriage return in its data, which a client reads as a line end
 verify-stream-without-events = the request asks for a stream, but the answer is a plain one that is not marked answers_stream, so a replay answers 501
@@ -313,7 +334,7 @@ verify-chunks-count = chunk_offsets_ms has { $times } times for { $events } even
 verify-recorded-earlier = recorded at { $value }, before interaction { $other } ({ $latest }), which stands in front of it; put them in order, unless cassettes were merged on purpose
 verify-duplicate = the same as interaction { $first }, down to the time of recording; remove one of the two
 verify-unknown-key = the key { $key } is none of this format and is passed over (nearest: { $nearest }; interactions with it: { $count }); correct or remove it
-verify-large = its bodies have { $size } bytes, where { $limit } are worth a notice; make sure that they belong into the repository
+verify-large = it has { $size } bytes, where { $limit } are worth a notice; make sure that it belongs into the repository
 verify-unreadable = cannot be read
 verify-unreadable-count =
     { $count ->
@@ -404,6 +425,11 @@ cli-file-unwritable = cannot write { $path }: { $reason }; check the path, its p
 cli-file-unconvertible = { $path } cannot be converted: { $problem }
 cli-prices-unusable = the price table { $path } cannot be used: { $problem }
 cli-convert-verify = redaction takes out what its rules name; look through the bodies, and run `spycatcher-harness verify` before committing the cassette
+cli-secrets-carried =
+    { $count ->
+        [one] { $count } interaction holds what the redaction rules take out, and took it along; run `spycatcher-harness scrub` on the input, then do this again
+       *[other] { $count } interactions hold what the redaction rules take out, and took it along; run `spycatcher-harness scrub` on the input, then do this again
+    }
 cli-prune-nothing-named = nothing says what to leave out; give --drop, or the --report of a replay
 cli-prune-no-report = { $path } does not say which interactions were used: { $problem }; give the file that `replay --report` wrote in its default format
 cli-prune-other-cassette = { $path } is the report of another cassette, or { $cassette } was changed since (interaction { $index }); replay it again with --report
@@ -416,6 +442,7 @@ cli-folder-passed-over =
     }
 cli-scrub-output-misfit = --output goes with one cassette, and not with --check; give one of them up
 cli-scrub-unsearched = its content coding is unknown or broken, so it was not searched; look at it yourself, or record it again
+cli-scrub-left = a rule names it, but it stands where scrub replaces nothing; take it out by hand, or record it again
 cli-scrub-clean = nothing to replace
 cli-scrub-would-change =
     { $count ->

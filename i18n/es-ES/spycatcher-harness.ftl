@@ -115,6 +115,7 @@ cli-expected-normalize = se esperaba timestamp, uuid, hex_id, epoch, temp_path, 
 cli-expected-fault = se espera una regla de fallo como status=429,interaction=0
 cli-expected-factor = se espera un número mayor que 0
 cli-expected-number = se espera un número entero
+cli-expected-path = se espera la ruta de un archivo o de una carpeta, no un texto vacío
 cli-expected-port = se espera un puerto de 0 a 65535
 cli-expected-count = se espera un número entero a partir de 1
 cli-expected-password = se espera una contraseña de al menos un carácter
@@ -135,7 +136,7 @@ cli-stopping = parando; una segunda señal termina de inmediato
 cli-ui-address = se puede ver en:
 cli-ui-address-with-password = se puede ver, con la contraseña, en:
 cli-ui-needs-terminal = la interfaz en el terminal necesita un terminal como entrada y salida estándar; ejecute la orden en uno, o use en su lugar:
-cli-key-missing-optional = la variable de entorno { $variable }, indicada por el ajuste upstream.api_key_env, no está definida o está vacía; las peticiones salen sin clave
+cli-key-missing-optional = la variable de entorno { $variable }, indicada por el ajuste upstream.api_key_env, no está definida, está vacía o no sirve; las peticiones salen sin clave
 
 ## Avisos al arrancar
 
@@ -157,11 +158,14 @@ notice-tape-unfinished =
         [one] el casete { $path } acaba en una escritura inconclusa; se leyó { $count } interacción anterior. Si nadie está grabando en él ahora, `spycatcher-harness record` con este casete lo repara
        *[other] el casete { $path } acaba en una escritura inconclusa; se leyeron { $count } interacciones anteriores. Si nadie está grabando en él ahora, `spycatcher-harness record` con este casete lo repara
     }
-notice-key-missing = la variable de entorno { $variable } (upstream.api_key_env) no está definida o está vacía: las peticiones recibirán un 502 hasta que se vuelva a arrancar con una clave
+notice-key-missing = la variable de entorno { $variable } (upstream.api_key_env) no está definida, está vacía o no sirve: las peticiones recibirán un 502 hasta que se vuelva a arrancar con una clave
 notice-secret-too-short = el valor de la variable de entorno { $variable } (redaction.secret_env) es demasiado corto para distinguirlo de un texto corriente: no se busca; use un valor más largo o indique su lugar en redaction.body_paths
 
 ## Resúmenes finales
 
+# Entre dos partes de una línea, con sus espacios.
+cli-joiner-colon = {": "}
+cli-joiner-semicolon = {"; "}
 log-client-left = no grabado: el cliente se fue antes de que su respuesta estuviera completa
 log-upstream-failed = NO GRABADO: el proveedor falló
 log-tape-unwritable = NO GRABADO: no se pudo escribir el casete
@@ -187,12 +191,28 @@ log-reason-broken-stream = el flujo se cortó antes de su final
 log-reason-incomplete-event = el flujo SSE terminó antes de que el último evento estuviera completo
 log-reason-request-coding = no se pudo deshacer la codificación del contenido de la petición; su cuerpo se conserva como llegó y no se buscaron secretos en él
 log-reason-answer-coding = no se pudo deshacer la codificación del contenido de la respuesta; se conserva como llegó y no se buscaron secretos en ella
+log-reason-ambiguous-headers = su respuesta tenía cabeceras ambiguas o no permitidas
+log-reason-not-http = su respuesta no era HTTP válido
+log-reason-answer-too-long = la respuesta tardó demasiado (upstream.total_timeout_s o upstream.idle_timeout_s)
+log-reason-attempt-given-up = se abandonó el intento de conexión
+log-reason-untrusted-certificate = falló la negociación TLS: su certificado no es de confianza
+log-reason-tls-failed = falló la negociación TLS
+log-reason-unknown-host = no se pudo resolver su nombre de host
+log-reason-connection-refused = la conexión fue rechazada
+log-reason-network-unreachable = no se pudo llegar a su red
+log-reason-connection-reset = la conexión fue reiniciada
+log-reason-connection-closed = la conexión se cerró antes de que la respuesta estuviera completa
+log-reason-switched-protocols = cambió de protocolo sin que se le pidiera
+log-reason-connect-timed-out = la conexión tardó demasiado (upstream.connect_timeout_s)
+log-reason-no-connection = no se pudo establecer la conexión
+log-reason-connection-broke = la conexión se cortó antes de que la respuesta estuviera completa
 cli-recorded =
     { $count ->
         [one] { $count } interacción grabada en
        *[other] { $count } interacciones grabadas en
     }
 cli-recorded-nothing = 0 interacciones grabadas; el cliente debe usar esta URL base:
+cli-mitmproxy-address = la dirección en la que escucha mitmproxy
 cli-record-error-statuses =
     { $count ->
         [one] { $count } intercambio se grabó con un estado de error; al reproducirlo se responderá con el mismo error
@@ -225,11 +245,7 @@ cli-auto-passed-through =
         [one] { $count } petición pasada tal cual al proveedor; no se grabó nada
        *[other] { $count } peticiones pasadas tal cual al proveedor; no se grabó nada
     }
-cli-replayed =
-    { $count ->
-        [one] reproducidas { $used } de { $count } interacción de
-       *[other] reproducidas { $used } de { $count } interacciones de
-    }
+cli-replayed = interacciones reproducidas: { $used } de { $count }, del archivo
 cli-unused = interacciones que no se pidieron nunca, contadas desde 0: { $indexes }
 cli-mismatched =
     { $count ->
@@ -307,6 +323,7 @@ verify-request-header = la petición conserva la cabecera { $name }, que nombran
 verify-response-header = la respuesta conserva la cabecera { $name }, que nombran las reglas de censura; quítela
 verify-secret = { $place } contiene un secreto (regla { $rule }, SHA-256 { $digest }…); grábelo de nuevo y sustituya el secreto si el archivo se ha compartido
 verify-query-credential = el parámetro { $name } de la URL parece una credencial; asegúrese de que su valor no es un secreto
+verify-response-status = el estado de la respuesta es { $status }, que ninguna reproducción puede enviar: responde 502 en su lugar; se espera un estado de 200 a 599
 verify-header-not-sendable = la cabecera de respuesta { $name } no se puede enviar y se omite al reproducir
 verify-event-carriage-return = el evento { $event } tiene un retorno de carro en sus datos, que un cliente lee como fin de línea
 verify-stream-without-events = la petición pide un flujo, pero la respuesta es corriente y no está marcada con answers_stream; al reproducirla se responde 501
@@ -316,7 +333,7 @@ verify-chunks-count = chunk_offsets_ms tiene { $times } tiempos para { $events }
 verify-recorded-earlier = grabada a las { $value }, antes que la interacción { $other } ({ $latest }), que está delante; póngalas en orden, salvo que se hayan unido casetes a propósito
 verify-duplicate = igual que la interacción { $first }, hasta en la hora de grabación; elimine una de las dos
 verify-unknown-key = la clave { $key } no es de este formato y se pasa por alto (la más parecida: { $nearest }; interacciones con ella: { $count }); corríjala o elimínela
-verify-large = sus cuerpos tienen { $size } bytes, y se avisa a partir de { $limit }; compruebe que deben estar en el repositorio
+verify-large = tiene { $size } bytes, y se avisa a partir de { $limit }; compruebe que debe estar en el repositorio
 verify-unreadable = no se puede leer
 verify-unreadable-count =
     { $count ->
@@ -407,6 +424,11 @@ cli-file-unwritable = no se puede escribir { $path }: { $reason }; compruebe la 
 cli-file-unconvertible = { $path } no se puede convertir: { $problem }
 cli-prices-unusable = la tabla de precios { $path } no se puede usar: { $problem }
 cli-convert-verify = solo se ha censurado lo que nombran las reglas; revise los cuerpos y ejecute `spycatcher-harness verify` antes de incluir el casete en el repositorio
+cli-secrets-carried =
+    { $count ->
+        [one] { $count } interacción contiene lo que nombran las reglas de censura, y se lo ha llevado; ejecute `spycatcher-harness scrub` sobre la entrada y repita esto
+       *[other] { $count } interacciones contienen lo que nombran las reglas de censura, y se lo han llevado; ejecute `spycatcher-harness scrub` sobre la entrada y repita esto
+    }
 cli-prune-nothing-named = nada dice qué hay que quitar; indique --drop, o el --report de una reproducción
 cli-prune-no-report = { $path } no dice qué interacciones se usaron: { $problem }; indique el archivo que `replay --report` escribió en su formato predeterminado
 cli-prune-other-cassette = { $path } es el informe de otro casete, o { $cassette } ha cambiado desde entonces (interacción { $index }); reprodúzcalo de nuevo con --report
@@ -419,6 +441,7 @@ cli-folder-passed-over =
     }
 cli-scrub-output-misfit = --output va con un solo casete y no con --check; prescinda de uno de los dos
 cli-scrub-unsearched = su codificación de contenido es desconocida o está dañada, por lo que no se ha examinado; revíselo usted, o grábelo de nuevo
+cli-scrub-left = una regla lo nombra, pero está donde scrub no sustituye nada; quítelo a mano, o grábelo de nuevo
 cli-scrub-clean = nada que sustituir
 cli-scrub-would-change =
     { $count ->

@@ -115,6 +115,7 @@ cli-expected-normalize = attendu : timestamp, uuid, hex_id, epoch, temp_path, ou
 cli-expected-fault = une règle de panne est attendue, par exemple status=429,interaction=0
 cli-expected-factor = un nombre supérieur à 0 est attendu
 cli-expected-number = un nombre entier est attendu
+cli-expected-path = le chemin d'un fichier ou d'un dossier est attendu, et non un texte vide
 cli-expected-port = un port de 0 à 65535 est attendu
 cli-expected-count = un nombre entier à partir de 1 est attendu
 cli-expected-password = un mot de passe d'au moins un caractère est attendu
@@ -135,7 +136,7 @@ cli-stopping = arrêt en cours ; un second signal interrompt immédiatement
 cli-ui-address = à suivre à cette adresse :
 cli-ui-address-with-password = à suivre, avec le mot de passe, à cette adresse :
 cli-ui-needs-terminal = l'interface dans le terminal a besoin d'un terminal en entrée et en sortie standard ; lancez la commande dans un terminal, ou utilisez plutôt :
-cli-key-missing-optional = la variable d'environnement { $variable }, désignée par le réglage upstream.api_key_env, est absente ou vide ; les requêtes partent sans clé
+cli-key-missing-optional = la variable d'environnement { $variable }, désignée par le réglage upstream.api_key_env, est absente, vide ou inutilisable ; les requêtes partent sans clé
 
 ## Avis au démarrage
 
@@ -157,11 +158,14 @@ notice-tape-unfinished =
         [one] la cassette { $path } finit par un ajout inachevé ; { $count } interaction lue avant lui. Sauf si un enregistrement est en cours, `spycatcher-harness record` avec cette cassette la répare
        *[other] la cassette { $path } finit par un ajout inachevé ; { $count } interactions lues avant lui. Sauf si un enregistrement est en cours, `spycatcher-harness record` avec cette cassette la répare
     }
-notice-key-missing = la variable d'environnement { $variable } (upstream.api_key_env) est absente ou vide : les requêtes recevront un 502 tant que l'enregistrement n'est pas relancé avec une clé
+notice-key-missing = la variable d'environnement { $variable } (upstream.api_key_env) est absente, vide ou inutilisable : les requêtes recevront un 502 tant que l'enregistrement n'est pas relancé avec une clé
 notice-secret-too-short = la valeur de la variable d'environnement { $variable } (redaction.secret_env) est trop courte pour être distinguée d'un texte ordinaire : elle n'est pas recherchée ; utilisez une valeur plus longue ou indiquez son emplacement dans redaction.body_paths
 
 ## Bilans de fin
 
+# Entre deux parties d'une ligne, espaces comprises.
+cli-joiner-colon = {" : "}
+cli-joiner-semicolon = {" ; "}
 log-client-left = non enregistré : le client est parti avant la fin de sa réponse
 log-upstream-failed = NON ENREGISTRÉ : le fournisseur a échoué
 log-tape-unwritable = NON ENREGISTRÉ : la cassette n'a pas pu être écrite
@@ -175,8 +179,8 @@ log-replay-failed = la relecture a échoué dans l'outil lui-même ; réponse 50
 log-tape-not-found-for-request = la requête n'a pas pu être confiée à sa cassette ; réponse 500
 log-report-unwritable = le rapport de relecture n'a pas pu être écrit et reste incomplet
 log-refusal-unreported = une requête refusée n'a pas pu être signalée
-log-fault = défaut introduit dans la réponse de l'interaction
-log-fault-idle = un défaut n'a rien trouvé à changer dans l'interaction
+log-fault = panne introduite dans la réponse de l'interaction
+log-fault-idle = une panne n'a rien trouvé à changer dans l'interaction
 log-list-full = la liste est pleine : les échanges plus anciens la quittent et restent sur la cassette (ui.keep)
 log-resend-failed = la requête n'a pas pu être envoyée une nouvelle fois
 log-tls-unusable = impossible de servir un client TLS : le dossier de certificats du répertoire personnel est inutilisable
@@ -187,12 +191,28 @@ log-reason-broken-stream = le flux s'est interrompu avant sa fin
 log-reason-incomplete-event = le flux SSE s'est terminé avant que le dernier événement soit complet
 log-reason-request-coding = l'encodage du contenu de la requête n'a pas pu être défait ; son corps est conservé tel quel et n'a pas été examiné pour des secrets
 log-reason-answer-coding = l'encodage du contenu de la réponse n'a pas pu être défait ; elle est conservée telle quelle et n'a pas été examinée pour des secrets
+log-reason-ambiguous-headers = sa réponse avait des en-têtes ambigus ou interdits
+log-reason-not-http = sa réponse n'était pas du HTTP valide
+log-reason-answer-too-long = la réponse a trop tardé (upstream.total_timeout_s ou upstream.idle_timeout_s)
+log-reason-attempt-given-up = la tentative de connexion a été abandonnée
+log-reason-untrusted-certificate = la négociation TLS a échoué : son certificat n'est pas de confiance
+log-reason-tls-failed = la négociation TLS a échoué
+log-reason-unknown-host = son nom d'hôte n'a pas pu être résolu
+log-reason-connection-refused = la connexion a été refusée
+log-reason-network-unreachable = son réseau n'a pas pu être atteint
+log-reason-connection-reset = la connexion a été réinitialisée
+log-reason-connection-closed = la connexion a été fermée avant que la réponse soit complète
+log-reason-switched-protocols = il a changé de protocole sans qu'on le lui demande
+log-reason-connect-timed-out = la connexion a trop tardé (upstream.connect_timeout_s)
+log-reason-no-connection = la connexion n'a pas pu être établie
+log-reason-connection-broke = la connexion s'est interrompue avant que la réponse soit complète
 cli-recorded =
     { $count ->
         [one] { $count } interaction enregistrée dans
        *[other] { $count } interactions enregistrées dans
     }
 cli-recorded-nothing = 0 interaction enregistrée ; le client doit utiliser cette URL de base :
+cli-mitmproxy-address = l'adresse sur laquelle mitmproxy écoute
 cli-record-error-statuses =
     { $count ->
         [one] { $count } échange a été enregistré avec un statut d'erreur ; il sera rejoué avec la même erreur
@@ -226,7 +246,7 @@ cli-auto-passed-through =
        *[other] { $count } requêtes transmises telles quelles au fournisseur ; rien n'a été enregistré
     }
 cli-replayed =
-    { $count ->
+    { $used ->
         [one] { $used } interaction rejouée sur { $count } depuis
        *[other] { $used } interactions rejouées sur { $count } depuis
     }
@@ -307,6 +327,7 @@ verify-request-header = la requête contient encore l'en-tête { $name }, visé 
 verify-response-header = la réponse contient encore l'en-tête { $name }, visé par les règles de caviardage ; supprimez-le
 verify-secret = { $place } contient un secret (règle { $rule }, SHA-256 { $digest }…) ; refaites l'enregistrement et remplacez le secret si le fichier a été partagé
 verify-query-credential = le paramètre { $name } de l'URL ressemble à un identifiant secret ; assurez-vous que sa valeur n'en est pas un
+verify-response-status = le statut de la réponse est { $status }, qu'aucun rejeu ne peut envoyer : il répond 502 à la place ; un statut de 200 à 599 est attendu
 verify-header-not-sendable = l'en-tête de réponse { $name } ne peut pas être envoyé et sera omis
 verify-event-carriage-return = l'événement { $event } a un retour chariot dans ses données, qu'un client lit comme une fin de ligne
 verify-stream-without-events = la requête demande un flux, mais la réponse est ordinaire et non marquée answers_stream ; elle sera rejouée avec un 501
@@ -316,7 +337,7 @@ verify-chunks-count = chunk_offsets_ms a { $times } instants pour { $events } é
 verify-recorded-earlier = enregistrée à { $value }, avant l'interaction { $other } ({ $latest }) qui la précède ; remettez-les dans l'ordre, sauf si des cassettes ont été fusionnées à dessein
 verify-duplicate = identique à l'interaction { $first }, jusqu'à l'instant d'enregistrement ; supprimez l'une des deux
 verify-unknown-key = la clé { $key } n'est pas de ce format et est ignorée (la plus proche : { $nearest } ; interactions concernées : { $count }) ; corrigez-la ou supprimez-la
-verify-large = ses corps font { $size } octets, et l'on signale à partir de { $limit } ; vérifiez qu'ils ont leur place dans le dépôt
+verify-large = elle fait { $size } octets, et l'on signale à partir de { $limit } ; vérifiez qu'elle a sa place dans le dépôt
 verify-unreadable = illisible
 verify-unreadable-count =
     { $count ->
@@ -407,6 +428,11 @@ cli-file-unwritable = impossible d'écrire { $path } : { $reason } ; vérifiez l
 cli-file-unconvertible = { $path } ne peut pas être converti : { $problem }
 cli-prices-unusable = la table de prix { $path } est inutilisable : { $problem }
 cli-convert-verify = seul ce que visent les règles a été caviardé ; relisez les corps, et lancez `spycatcher-harness verify` avant de versionner la cassette
+cli-secrets-carried =
+    { $count ->
+        [one] { $count } interaction contient ce que visent les règles de caviardage, et l'a emporté ; lancez `spycatcher-harness scrub` sur l'entrée, puis recommencez
+       *[other] { $count } interactions contiennent ce que visent les règles de caviardage, et l'ont emporté ; lancez `spycatcher-harness scrub` sur l'entrée, puis recommencez
+    }
 cli-prune-nothing-named = rien ne dit ce qu'il faut retirer ; donnez --drop, ou le --report d'un rejeu
 cli-prune-no-report = { $path } ne dit pas quelles interactions ont servi : { $problem } ; donnez le fichier que `replay --report` a écrit dans son format par défaut
 cli-prune-other-cassette = { $path } est le rapport d'une autre cassette, ou { $cassette } a changé depuis (interaction { $index }) ; rejouez-la avec --report
@@ -419,6 +445,7 @@ cli-folder-passed-over =
     }
 cli-scrub-output-misfit = --output va avec une seule cassette, et pas avec --check ; renoncez à l'un des deux
 cli-scrub-unsearched = son codage de contenu est inconnu ou abîmé, il n'a donc pas été examiné ; vérifiez-le vous-même, ou enregistrez de nouveau
+cli-scrub-left = une règle le vise, mais il se trouve là où scrub ne remplace rien ; retirez-le à la main, ou enregistrez de nouveau
 cli-scrub-clean = rien à remplacer
 cli-scrub-would-change =
     { $count ->

@@ -115,6 +115,7 @@ cli-expected-normalize = timestamp、uuid、hex_id、epoch、temp_path、また�
 cli-expected-fault = status=429,interaction=0 のような障害ルールを指定してください
 cli-expected-factor = 0 より大きい数を指定してください
 cli-expected-number = 整数を指定してください
+cli-expected-path = 空ではない、ファイルまたはフォルダーのパスを指定してください
 cli-expected-port = 0 から 65535 までのポートを指定してください
 cli-expected-count = 1 以上の整数を指定してください
 cli-expected-password = 1 文字以上のパスワードを指定してください
@@ -135,7 +136,7 @@ cli-stopping = 終了しています。もう一度シグナルを送ると直�
 cli-ui-address = 表示するアドレス:
 cli-ui-address-with-password = パスワードを使って表示するアドレス:
 cli-ui-needs-terminal = 端末での表示には、標準入力と標準出力が端末である必要があります。端末で実行するか、代わりに次を使ってください:
-cli-key-missing-optional = 設定 upstream.api_key_env が示す環境変数 { $variable } が未設定または空です。リクエストはキーなしで送られます
+cli-key-missing-optional = 設定 upstream.api_key_env が示す環境変数 { $variable } が未設定か空、または使えない値です。リクエストはキーなしで送られます
 
 ## 起動時のお知らせ
 
@@ -154,11 +155,14 @@ notice-tape-unfinished =
     { $count ->
        *[other] カセット { $path } は追記の途中で終わっているため、その前の { $count } 件のインタラクションを読みました。いま記録中でなければ、このカセットで `spycatcher-harness record` を実行すると修復されます
     }
-notice-key-missing = 環境変数 { $variable } (upstream.api_key_env) が未設定または空です。キーを設定して起動し直すまで、リクエストには 502 を返します
+notice-key-missing = 環境変数 { $variable } (upstream.api_key_env) が未設定か空、または使えない値です。キーを設定して起動し直すまで、リクエストには 502 を返します
 notice-secret-too-short = 環境変数 { $variable }（redaction.secret_env）の値は短すぎて通常のテキストと区別できないため、検索されません。より長い値を使うか、その場所を redaction.body_paths に指定してください
 
 ## 終了時のまとめ
 
+# 一行の部品のあいだに入る記号 (空白も含む)。
+cli-joiner-colon = {": "}
+cli-joiner-semicolon = {"; "}
 log-client-left = 記録していません: 応答が完了する前にクライアントが切断しました
 log-upstream-failed = 記録していません: アップストリームが失敗しました
 log-tape-unwritable = 記録していません: カセットに書き込めませんでした
@@ -184,11 +188,27 @@ log-reason-broken-stream = ストリームが終わる前に切れました
 log-reason-incomplete-event = 最後のイベントが完結する前に SSE ストリームが終わりました
 log-reason-request-coding = リクエストのコンテンツ符号化を解除できませんでした。本文は受け取ったまま残し、秘密は検索していません
 log-reason-answer-coding = 応答のコンテンツ符号化を解除できませんでした。受け取ったまま残し、秘密は検索していません
+log-reason-ambiguous-headers = 応答のヘッダーがあいまいか不正でした
+log-reason-not-http = 応答が正しい HTTP ではありませんでした
+log-reason-answer-too-long = 応答に時間がかかりすぎました (upstream.total_timeout_s または upstream.idle_timeout_s)
+log-reason-attempt-given-up = 接続の試みを中止しました
+log-reason-untrusted-certificate = TLS ハンドシェイクに失敗しました。証明書が信頼されていません
+log-reason-tls-failed = TLS ハンドシェイクに失敗しました
+log-reason-unknown-host = ホスト名を解決できませんでした
+log-reason-connection-refused = 接続が拒否されました
+log-reason-network-unreachable = ネットワークに到達できませんでした
+log-reason-connection-reset = 接続がリセットされました
+log-reason-connection-closed = 応答が完了する前に接続が閉じられました
+log-reason-switched-protocols = 要求していないのにプロトコルを切り替えました
+log-reason-connect-timed-out = 接続に時間がかかりすぎました (upstream.connect_timeout_s)
+log-reason-no-connection = 接続できませんでした
+log-reason-connection-broke = 応答が完了する前に接続が切れました
 cli-recorded =
     { $count ->
        *[other] { $count } 件のインタラクションを記録しました:
     }
 cli-recorded-nothing = 記録されたインタラクションは 0 件です。クライアントには次のベース URL を指定してください:
+cli-mitmproxy-address = mitmproxy が待ち受けるアドレス
 cli-record-error-statuses =
     { $count ->
        *[other] { $count } 件のやり取りがエラーステータスのまま記録されました。再生でも同じエラーを返します
@@ -289,6 +309,7 @@ verify-request-header = 秘匿ルールにあるヘッダー { $name } がリク
 verify-response-header = 秘匿ルールにあるヘッダー { $name } が応答に残っています。削除してください
 verify-secret = { $place } に秘密情報が含まれています（規則 { $rule }、SHA-256 { $digest }…）。記録し直し、ファイルを共有していた場合は秘密情報を取り替えてください
 verify-query-credential = クエリパラメーター { $name } は認証情報のようです。値が秘密でないことを確認してください
+verify-response-status = 応答のステータスが { $status } で、再生では送信できず 502 で応答します。200 から 599 までのステータスにしてください
 verify-header-not-sendable = 応答ヘッダー { $name } は送信できないため、再生では省かれます
 verify-event-carriage-return = イベント { $event } のデータに復帰文字があり、クライアントは行末として読みます
 verify-stream-without-events = リクエストはストリームを求めていますが、応答は通常のもので answers_stream の印がないため、再生では 501 を返します
@@ -298,7 +319,7 @@ verify-chunks-count = chunk_offsets_ms の時刻が { $times } 個、イベン�
 verify-recorded-earlier = 記録時刻 { $value } が、前に並ぶインタラクション { $other } ({ $latest }) より前です。意図してカセットを結合したのでなければ、順序を直してください
 verify-duplicate = インタラクション { $first } と記録時刻まで同じです。どちらかを取り除いてください
 verify-unknown-key = キー { $key } はこの形式になく、無視されます（近いキー: { $nearest }、含むインタラクション: { $count }）。訂正するか取り除いてください
-verify-large = 本文が { $size } バイトあり、目安の { $limit } バイト以上です。リポジトリに置くべきものか確認してください
+verify-large = 全体で { $size } バイトあり、目安の { $limit } バイト以上です。リポジトリに置くべきものか確認してください
 verify-unreadable = 読み込めません
 verify-unreadable-count =
     { $count ->
@@ -385,6 +406,10 @@ cli-file-unwritable = { $path } に書き込めません: { $reason }。パス�
 cli-file-unconvertible = { $path } を変換できません: { $problem }
 cli-prices-unusable = 価格表 { $path } を使えません: { $problem }
 cli-convert-verify = 秘匿したのはルールにあるものだけです。本文を確認し、コミットする前に `spycatcher-harness verify` を実行してください
+cli-secrets-carried =
+    { $count ->
+       *[other] 秘匿ルールの対象が { $count } 件のインタラクションに残ったまま引き継がれました。入力に `spycatcher-harness scrub` を実行してから、やり直してください
+    }
 cli-prune-nothing-named = 取り除くものが指定されていません。--drop か、再生の --report を指定してください
 cli-prune-no-report = { $path } からは、どのインタラクションが使われたか分かりません: { $problem }。`replay --report` が既定の形式で書いたファイルを指定してください
 cli-prune-other-cassette = { $path } は別のカセットのレポートか、{ $cassette } がその後に変更されています (インタラクション { $index })。--report を付けて再生し直してください
@@ -396,6 +421,7 @@ cli-folder-passed-over =
     }
 cli-scrub-output-misfit = --output はカセット 1 つのときだけ使え、--check とは併用できません。どちらかをやめてください
 cli-scrub-unsearched = コンテンツ符号化が不明または壊れているため、検索していません。自分で確認するか、記録し直してください
+cli-scrub-left = ルールの対象ですが、scrub が置き換えない場所にあります。手作業で取り除くか、記録し直してください
 cli-scrub-clean = 置き換えるものはありません
 cli-scrub-would-change =
     { $count ->

@@ -264,7 +264,7 @@ def _missing_key_notice(upstream: UpstreamConfig, environ: Mapping[str, str]) ->
     if upstream.auth is AuthScheme.NONE or not upstream.api_key_required or usable_key(environ.get(upstream.api_key_env)):
         return ()
     text = (
-        f"the environment variable {upstream.api_key_env} (upstream.api_key_env) is unset or empty: "
+        f"the environment variable {upstream.api_key_env} (upstream.api_key_env) is unset, empty or not usable: "
         "requests will be answered with 502 until the recorder is started with a key in it"
     )
     return (Notice("notice-key-missing", text, variable=upstream.api_key_env),)

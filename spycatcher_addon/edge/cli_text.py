@@ -13,6 +13,13 @@ from spycatcher_addon.notices import Notice
 if TYPE_CHECKING:
     from spycatcher_addon.i18n import CatalogueChain
 
+_ISOLATION_MARKS = str.maketrans("", "", "\u2068\u2069")
+
+
+def without_marks(text: str) -> str:
+    """A text without the isolation marks around its arguments: for logs, which people search and copy from."""
+    return text.translate(_ISOLATION_MARKS)
+
 
 class MissingTextError(Exception):
     """No catalogue can format a message."""

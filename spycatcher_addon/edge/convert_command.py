@@ -57,6 +57,8 @@ class _Conversion:
     output: str
     cassette: Cassette | None = None
     losses: tuple[Loss, ...] = ()
+    secrets: int = 0
+    """Interactions whose secrets went over as they are."""
     needs_a_look: bool = False
     """It is a cassette now that a recorder has never seen."""
     problem: CommandError | None = None
@@ -67,7 +69,7 @@ def _convert_folder(texts: Texts, config: HarnessConfig, folder: str, to: str, o
     """Convert every file of a folder that is a cassette, an HTTP archive or YAML; the output is a folder with the same tree."""
     from spycatcher_addon.edge.progress import progress
     from spycatcher_addon.edge.tape_files import files_of
-    from spycatcher_addon.edge.tape_view import report_written, show_json, without_marks, written_as_json
+    from spycatcher_addon.edge.tape_view import report_written, show_json, warn_of_secrets, without_marks, written_as_json
 
     done: list[_Conversion] = []
     for path in progress(files_of(texts, [folder], _is_convertible), "convert"):
@@ -79,15 +81,19 @@ def _convert_folder(texts: Texts, config: HarnessConfig, folder: str, to: str, o
     if is_json:
         files: list[JsonValue] = []
         for each in done:
-            written = {"interactions": None, "losses": []} if each.cassette is None else written_as_json(each.cassette, each.losses)
+            written: dict[str, JsonValue] = {"interactions": None, "losses": [], "secrets": None}
+            if each.cassette is not None:
+                written = written_as_json(each.cassette, each.losses, each.secrets)
             problem = None if each.problem is None else without_marks(each.problem.message)
             files.append({"source": each.source, "output": each.output, **written, "error": problem})
         show_json({"output": output, "files": files})
     for each in done:
         if each.problem is not None:
             write_err("".join(f"{line}\n" for line in each.problem.lines))
-        elif each.cassette is not None and not is_json:
-            report_written(texts, each.output, each.cassette, each.losses, is_json=False)
+        elif is_json:
+            warn_of_secrets(texts, each.output, each.secrets)
+        elif each.cassette is not None:
+            report_written(texts, each.output, each.cassette, each.losses, each.secrets, is_json=False)
     if any(each.needs_a_look for each in done):
         write_err(f"warning: {texts('cli-convert-verify')}\n")
     return EXIT_FAILURE if any(each.problem is not None for each in done) else 0
@@ -104,14 +110,14 @@ def _convert_one(texts: Texts, config: HarnessConfig, source: str, to: str, outp
 
     done = _convert_file(texts, config, source, to, output, is_forced)
     assert done.cassette is not None, "without one there is an exception"
-    code = report_written(texts, output, done.cassette, done.losses, is_json)
+    code = report_written(texts, output, done.cassette, done.losses, done.secrets, is_json)
     if done.needs_a_look:
         write_err(f"warning: {texts('cli-convert-verify')}\n")
     return code
 
 
 def _convert_file(texts: Texts, config: HarnessConfig, source: str, to: str, output: str, is_forced: bool) -> _Conversion:
-    from spycatcher_addon.edge.tape_files import load_convertible, write_output
+    from spycatcher_addon.edge.tape_files import count_secrets, load_convertible, write_output
     from spycatcher_addon.errors import HarnessError
     from spycatcher_addon.tools.formats import TargetFormat
 
@@ -120,11 +126,12 @@ def _convert_file(texts: Texts, config: HarnessConfig, source: str, to: str, out
     try:
         cassette, lost_before, is_foreign = load_convertible(texts, source, config, ignore)
         data, lost_now = _encode_as(target, cassette, ignore)
+        secrets = 0 if is_foreign else count_secrets(config, cassette)  # the files of other tools have been through the rules
     except HarnessError as error:
         raise CommandError(texts.error(error)) from error
     is_cassette = target in (TargetFormat.V1, TargetFormat.V2)
     write_output(texts, output, data, [source], is_forced=is_forced, is_cassette=is_cassette)
-    return _Conversion(source, output, cassette, (*lost_before, *lost_now), is_foreign and is_cassette)
+    return _Conversion(source, output, cassette, (*lost_before, *lost_now), secrets, is_foreign and is_cassette)
 
 
 def _encode_as(target: str, cassette: Cassette, ignore: IgnorePathConfig) -> tuple[bytes, tuple[Loss, ...]]:

@@ -48,7 +48,8 @@ def write_fault_report(path: str, findings: FaultFindings) -> None:
 def fault_verdict_lines(findings: FaultFindings, texts: Texts) -> Iterator[str]:
     """Per faulted interaction one line: its faults, and how the client took them."""
     for verdict in findings.verdicts:
-        yield f"{texts('verify-interaction')} {verdict.index}: {_faults(verdict)}: {'; '.join(_reaction(verdict, texts))}"
+        reactions = texts("cli-joiner-semicolon").join(_reaction(verdict, texts))
+        yield texts("cli-joiner-colon").join((f"{texts('verify-interaction')} {verdict.index}", _faults(verdict, texts), reactions))
 
 
 def fault_warnings(findings: FaultFindings, texts: Texts) -> Iterator[str]:
@@ -59,9 +60,9 @@ def fault_warnings(findings: FaultFindings, texts: Texts) -> Iterator[str]:
         yield f"{texts('cli-fault-never-due')} {rule}"
 
 
-def _faults(verdict: ClientVerdict) -> str:
+def _faults(verdict: ClientVerdict, texts: Texts) -> str:
     counts = Counter(str(rule) for rule in verdict.rules)
-    return "; ".join(fault if count == 1 else f"{fault} (x {count})" for fault, count in counts.items())
+    return texts("cli-joiner-semicolon").join(fault if count == 1 else f"{fault} (x {count})" for fault, count in counts.items())
 
 
 def _reaction(verdict: ClientVerdict, texts: Texts) -> Iterator[str]:

@@ -60,6 +60,8 @@ type _Commands = layer.CommandGenerator[None]
 
 TIMED_OUT = "timed out"
 """Begins the message of every error a time limit of ours causes."""
+CONNECT_TIMED_OUT = f"{TIMED_OUT} while connecting"
+"""The message where that was the limit of a connection attempt."""
 LINGER_S = 10.0
 """How long a client that was refused before its request was complete may go on sending before its connection closes."""
 UPSTREAM_RESET = "the upstream reset the connection"
@@ -186,7 +188,7 @@ class HarnessHttpLayer(HttpLayer):
             self._adopt_http1_client(connection)
         elif connection in self._overdue:
             self._overdue.discard(connection)
-            command.err = f"{TIMED_OUT} while connecting"
+            command.err = CONNECT_TIMED_OUT
         yield from super().register_connection(command)
 
     def _adopt_http1_client(self, connection: Connection) -> None:

@@ -59,8 +59,26 @@ REASONS: Final = {
     "the answer's content coding could not be undone; it is kept as its bytes came and was not searched for secrets": (
         "log-reason-answer-coding"
     ),
+    "its answer had ambiguous or illegal headers": "log-reason-ambiguous-headers",
+    "its answer was not valid HTTP": "log-reason-not-http",
+    "the answer took too long (upstream.total_timeout_s or upstream.idle_timeout_s)": "log-reason-answer-too-long",
+    "the connection attempt was given up": "log-reason-attempt-given-up",
+    "the TLS handshake failed: its certificate is not trusted": "log-reason-untrusted-certificate",
+    "the TLS handshake failed": "log-reason-tls-failed",
+    "its host name could not be resolved": "log-reason-unknown-host",
+    "the connection was refused": "log-reason-connection-refused",
+    "its network could not be reached": "log-reason-network-unreachable",
+    "the connection was reset": "log-reason-connection-reset",
+    "the connection was closed before the answer was complete": "log-reason-connection-closed",
+    "it switched protocols without being asked to": "log-reason-switched-protocols",
+    "the connection timed out (upstream.connect_timeout_s)": "log-reason-connect-timed-out",
+    "the connection could not be made": "log-reason-no-connection",
+    "the connection broke before the answer was complete": "log-reason-connection-broke",
 }
-"""English sentence of a recorder -> id of its translation. Others quote something and stay as they are."""
+"""English sentence of a recorder, or kind of an upstream's failure -> id of its translation.
+
+Others quote something and stay as they are.
+"""
 
 _BY_TEMPLATE: Final = {f"{text.english}{text.arguments}": text for text in LOG_TEXTS}
 
@@ -71,7 +89,9 @@ def localized_line(record: logging.LogRecord, texts: Texts) -> str:
     arguments = tuple(texts(REASONS[each]) if isinstance(each, str) and each in REASONS else each for each in arguments)
     text = _BY_TEMPLATE.get(record.msg) if isinstance(record.msg, str) else None
     if text is not None:
-        return texts(text.message_id) + (text.arguments % arguments if arguments else "")
+        # Spaces around a colon differ from language to language; in the arguments themselves it stays as it is.
+        behind = text.arguments.replace(": ", texts("cli-joiner-colon"))
+        return texts(text.message_id) + (behind % arguments if arguments else "")
     if record.msg == "%s" and arguments:
         return str(arguments[0])
     return record.getMessage()

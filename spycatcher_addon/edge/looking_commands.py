@@ -265,12 +265,13 @@ def _diff_summary(texts: Texts, pairs: Sequence[Pair]) -> str:
 
 
 def _count(texts: Texts, paths: Sequence[str], prices_path: str | None, is_json: bool) -> int:
+    from spycatcher_addon.edge.progress import progress
     from spycatcher_addon.edge.tape_files import load_cassette, load_prices
     from spycatcher_addon.edge.tape_view import show_json
     from spycatcher_addon.tools.statistics import collect_stats, sum_stats
 
     prices = None if prices_path is None else load_prices(texts, prices_path)
-    by_model = collect_stats((each for path in paths for each in load_cassette(texts, path).interactions), prices)
+    by_model = collect_stats((each for path in progress(paths, "stats") for each in load_cassette(texts, path).interactions), prices)
     total = sum_stats(by_model)
     if is_json:
         models: list[JsonValue] = [each.as_json() for each in by_model]

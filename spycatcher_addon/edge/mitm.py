@@ -503,9 +503,13 @@ class RecordHooks(LaneHooks):
             self.was_not_kept(flow, recorder, "the client left before its answer was complete")
         else:
             self.counts.failed += 1
-            logger.warning("NOT RECORDED: the upstream failed: %s", reason)
+            # A TCP connection says nothing of the TLS handshake, which the same limit ends.
+            is_connecting = flow.server_conn.timestamp_tcp_setup is None or reason == lanes.CONNECT_TIMED_OUT
+            cause = describe_failure(reason, is_connecting)
+            logger.warning("NOT RECORDED: the upstream failed: %s", cause)
+            logger.debug("the upstream failed: %s", reason)
             if recorder.status is None:
-                self.was_not_kept(flow, recorder, f"the upstream failed, {describe_failure(reason, is_connecting=True)}")
+                self.was_not_kept(flow, recorder, f"the upstream failed, {cause}")
             else:
                 self.was_not_kept(flow, recorder, _BAD_ENDS[_failure_kind(exchange, reason)])
 

@@ -25,7 +25,7 @@ from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 from spycatcher_addon.config import HarnessConfig, Mode
 from spycatcher_addon.edge.assembly import Assembled, assemble
 from spycatcher_addon.edge.cli_language import LocalizationError, configured_texts
-from spycatcher_addon.edge.cli_text import Texts
+from spycatcher_addon.edge.cli_text import Texts, without_marks
 from spycatcher_addon.edge.flow_stories import COLUMNS, put_story, watch_flows
 from spycatcher_addon.edge.layers import OPTION_PREFIX, ResolvedConfig, option_names, option_origin, resolve_config
 from spycatcher_addon.edge.mitm import RecordHooks, ReplayHooks
@@ -112,10 +112,9 @@ class HarnessScript:
             logger.error("spycatcher: failed to prepare localization: %s", error)
             raise SystemExit(1) from None
         except HarnessError as error:
-            detail = error.source if isinstance(error, HarnessIOError) else str(error)
-            logger.error("spycatcher: failed to start harness: %s", detail)
+            _log_start_failure(error, self._texts)
             raise SystemExit(error.exit_code if not isinstance(error, InvalidConfigError) else _USAGE_EXIT) from None
-        self._start(self._master, self._assembled, config)
+        self._start(self._master, self._assembled, config, self._texts)
         if isinstance(view, View):
             self._show(self._master, view, self._assembled, config)
         elif isinstance(self._assembled.hooks, WatchedHooks):
@@ -182,7 +181,7 @@ class HarnessScript:
                 hint = f"did you mean {close[0]}?" if close else f"options are settings with {OPTION_PREFIX} before, like {_MODE_OPTION}"
                 raise InvalidConfigError(f"unknown option {name}; {hint}")
 
-    def _start(self, master: Master, assembled: Assembled, config: HarnessConfig) -> None:
+    def _start(self, master: Master, assembled: Assembled, config: HarnessConfig, texts: Texts) -> None:
         hooks = assembled.hooks
         settings: dict[str, object] = {"connection_strategy": "lazy", "keep_alt_svc_header": True}
         if isinstance(hooks, RecordHooks):
@@ -207,7 +206,7 @@ class HarnessScript:
             else:
                 logger.info("spycatcher: ordinary requests are answered without flows; set replay.lane to flow to see them")
         for notice in assembled.notices:
-            logger.warning("spycatcher: %s", notice)
+            logger.warning("spycatcher: %s", without_marks(texts.notice(notice)))
         self._path = config.cassette_path
         logger.info("spycatcher: %s %s", config.mode, self._path)
         self.addons.append(hooks)
@@ -216,7 +215,7 @@ class HarnessScript:
         """Say how it went."""
         if self._assembled is not None and self._texts is not None:
             for line in _summary(self._texts, self._assembled, self._path):
-                logger.info("spycatcher: %s", line)
+                logger.info("spycatcher: %s", without_marks(line))
             if isinstance(self._assembled.hooks, ReplayHooks):
                 self._close_replay(self._assembled)
 
@@ -225,6 +224,15 @@ class HarnessScript:
             assembled.close(True)
         except HarnessIOError as error:
             logger.error("spycatcher: %s", error.source)
+
+
+def _log_start_failure(error: HarnessError, texts: Texts | None) -> None:
+    """Say why there is no harness: in English as long as no configuration says another language."""
+    if texts is None:
+        logger.error("spycatcher: failed to start harness: %s", error.source if isinstance(error, HarnessIOError) else error)
+    else:
+        detail = error.source if isinstance(error, HarnessIOError) else texts.error(error)
+        logger.error("spycatcher: %s", without_marks(f"{texts('cli-start-failed')} {detail}"))
 
 
 def _announce_dumps(named: str, is_masked: bool) -> None:
@@ -237,7 +245,7 @@ def _announce_dumps(named: str, is_masked: bool) -> None:
 def _summary(texts: Texts, assembled: Assembled, path: str) -> Iterator[str]:
     stats = assembled.stats()
     if isinstance(assembled.hooks, RecordHooks):
-        return record_summary(texts, stats, path, "the address mitmproxy listens on")
+        return record_summary(texts, stats, path, texts("cli-mitmproxy-address"))
     return replay_summary(texts, stats, path)
 
 

@@ -24,7 +24,7 @@ from spycatcher_addon.edge.terminal import write_err, write_out
 if TYPE_CHECKING:
     from spycatcher_addon.cassette.jsontext import JsonValue
     from spycatcher_addon.config import HarnessConfig
-    from spycatcher_addon.tools.scrubbing import Scrubbed
+    from spycatcher_addon.tools.scrubbing import Left, Scrubbed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class _Outcome:
     """Where the result was written, if it was."""
     format_version: int = 0
     scrubbed: Scrubbed | None = None
+    left: tuple[Left, ...] = ()
+    """Secrets that it cannot replace."""
     problem: CommandError | None = None
     """Why nothing came of it."""
 
@@ -86,7 +88,7 @@ def _scrub_all(
             write_err("".join(f"{line}\n" for line in outcome.problem.lines))
         elif not is_json:
             _show_as_text(texts, outcome, is_check)
-    has_failed = any(outcome.problem is not None for outcome in outcomes)
+    has_failed = any(outcome.problem is not None or outcome.left for outcome in outcomes)
     return EXIT_FAILURE if has_failed or (is_check and any(outcome.is_changed for outcome in outcomes)) else 0
 
 
@@ -94,18 +96,29 @@ def _scrub_one(texts: Texts, config: HarnessConfig, path: str, output: str | Non
     from spycatcher_addon.edge.tape_files import write_output
 
     try:
-        data, version, scrubbed = _scrubbed(texts, config, path)
+        result = _scrubbed(texts, config, path)
         if output is not None:
-            write_output(texts, output, data, [path], is_forced=is_forced)
-            return _Outcome(path, output, version, scrubbed)
-        if is_check or not scrubbed.is_changed:
-            return _Outcome(path, None, version, scrubbed)
-        return _Outcome(path, path, version, _rewrite(texts, config, path))
+            write_output(texts, output, result.data, [path], is_forced=is_forced)
+        elif result.scrubbed.is_changed and not is_check:
+            output, result = path, _rewrite(texts, config, path)
+        return _Outcome(path, output, result.format_version, result.scrubbed, result.left)
     except CommandError as error:
         return _Outcome(path, problem=error)
 
 
-def _rewrite(texts: Texts, config: HarnessConfig, path: str) -> Scrubbed:
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """One cassette after the rules have been applied."""
+
+    data: bytes
+    """The file as it should be."""
+    format_version: int
+    """As it was read."""
+    scrubbed: Scrubbed
+    left: tuple[Left, ...]
+
+
+def _rewrite(texts: Texts, config: HarnessConfig, path: str) -> _Result:
     """Scrub a cassette where it is; read again under its lock, for a recorder may have come in between.
 
     Raises:
@@ -121,19 +134,19 @@ def _rewrite(texts: Texts, config: HarnessConfig, path: str) -> Scrubbed:
         lock = TapeLock.acquire(target)
         try:
             io.FileIO(target, "r+").close()  # a file that may not be written is not replaced either
-            data, _, scrubbed = _scrubbed(texts, config, path)
-            replace_file(target, data, os.stat(target).st_mode & 0o7777)
+            result = _scrubbed(texts, config, path)
+            replace_file(target, result.data, os.stat(target).st_mode & 0o7777)
         finally:
             lock.release()
     except HarnessError as error:
         raise CommandError(texts.error(error)) from error
     except OSError as error:
         raise CommandError(texts.error(io_error("write", path, error))) from error
-    return scrubbed
+    return result
 
 
-def _scrubbed(texts: Texts, config: HarnessConfig, path: str) -> tuple[bytes, int, Scrubbed]:
-    """The file as it should be, its format version as it is, and what makes the difference.
+def _scrubbed(texts: Texts, config: HarnessConfig, path: str) -> _Result:
+    """Apply the rules to a file; writes nothing.
 
     Raises:
         CommandError: It cannot be read or scrubbed.
@@ -142,7 +155,7 @@ def _scrubbed(texts: Texts, config: HarnessConfig, path: str) -> tuple[bytes, in
     from spycatcher_addon.edge.tape_files import read_whole_cassette
     from spycatcher_addon.errors import HarnessError
     from spycatcher_addon.known_values import known_values, scrubbed_rules
-    from spycatcher_addon.tools.scrubbing import scrub_cassette
+    from spycatcher_addon.tools.scrubbing import find_left, scrub_cassette
 
     data, cassette = read_whole_cassette(texts, path)
     recorded = cassette.hashing.redaction_rules
@@ -150,7 +163,9 @@ def _scrubbed(texts: Texts, config: HarnessConfig, path: str) -> tuple[bytes, in
     try:
         names = scrubbed_rules(config, recorded)
         scrubbed = scrub_cassette(cassette, rules, names, config.matching.ignore, config.limits.max_body_bytes)
-        return encode_cassette(scrubbed.cassette) if scrubbed.is_changed else data, cassette.format_version, scrubbed
+        if scrubbed.is_changed:
+            data = encode_cassette(scrubbed.cassette)
+        return _Result(data, cassette.format_version, scrubbed, find_left(scrubbed, data, rules, config.limits.max_body_bytes))
     except HarnessError as error:
         raise CommandError(f"{path}: {texts.error(error)}") from error
 
@@ -169,6 +184,7 @@ def _show_as_json(outcomes: Sequence[_Outcome], is_check: bool) -> None:
                 "error": None if outcome.problem is None else without_marks(outcome.problem.message),
                 "replaced": [] if scrubbed is None else [each.as_json() for each in scrubbed.replaced],
                 "unsearched": [] if scrubbed is None else [{"interaction": index, "place": place} for index, place in scrubbed.unsearched],
+                "left": [each.as_json() for each in outcome.left],
             }
         )
     show_json({"check": is_check, "cassettes": cassettes})
@@ -185,11 +201,13 @@ def _show_as_text(texts: Texts, outcome: _Outcome, is_check: bool) -> None:
         write_out(f"{outcome.path}: {word} {each.interaction}: {each.place}: {each.rule}{times}\n")
     for index, place in scrubbed.unsearched:
         write_err(f"warning: {outcome.path}: {word} {index}: {place}: {texts('cli-scrub-unsearched')}\n")
-    if not scrubbed.is_changed:
-        result = texts("cli-scrub-clean")
-    else:
+    for left in outcome.left:
+        where = left.place if left.interaction is None else f"{word} {left.interaction}: {left.place}"
+        write_err(f"error: {outcome.path}: {where}: {left.rule}: {texts('cli-scrub-left')}\n")
+    if scrubbed.is_changed:
         count = sum(each.count for each in scrubbed.replaced)
-        result = texts("cli-scrub-would-change" if is_check else "cli-scrub-changed", count=count)
-    write_out(f"{outcome.path}: {result}\n")
+        write_out(f"{outcome.path}: {texts('cli-scrub-would-change' if is_check else 'cli-scrub-changed', count=count)}\n")
+    elif not outcome.left:
+        write_out(f"{outcome.path}: {texts('cli-scrub-clean')}\n")
     if outcome.output is not None and scrubbed.is_changed and outcome.format_version != FORMAT_VERSION:
         write_err(f"{outcome.output}: {texts('cli-scrub-converted', version=str(FORMAT_VERSION))}\n")

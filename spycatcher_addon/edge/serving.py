@@ -18,6 +18,7 @@ from spycatcher_addon.edge.fault_report import fault_verdict_lines, fault_warnin
 from spycatcher_addon.edge.layers import ResolvedConfig
 from spycatcher_addon.edge.terminal import OutputError, write_err, write_out
 from spycatcher_addon.errors import HarnessError
+from spycatcher_addon.outbound import usable_key
 
 if TYPE_CHECKING:
     from spycatcher_addon.edge.assembly import AutoStats, Stats
@@ -147,7 +148,7 @@ def _optional_key_missing(resolved: ResolvedConfig, texts: Texts, environ: Mappi
     upstream = resolved.config.upstream
     if resolved.config.mode is not Mode.RECORD or upstream is None or upstream.auth is AuthScheme.NONE or upstream.api_key_required:
         return
-    if resolved.is_set("upstream.api_key_env") and not environ.get(upstream.api_key_env):
+    if resolved.is_set("upstream.api_key_env") and usable_key(environ.get(upstream.api_key_env)) is None:
         yield texts("cli-key-missing-optional", variable=upstream.api_key_env)
 
 
@@ -199,7 +200,7 @@ def _record_warnings(texts: Texts, stats: Stats) -> Iterator[str]:
 def replay_summary(texts: Texts, stats: Stats, cassette_path: str) -> Iterator[str]:
     """What a replay came to, line by line."""
     used = stats.interactions - len(stats.unused)
-    yield f"{texts('cli-replayed', used=str(used), count=stats.interactions)} {cassette_path}"
+    yield f"{texts('cli-replayed', used=used, count=stats.interactions)} {cassette_path}"
     if stats.unused:
         shown = ", ".join(str(index) for index in stats.unused[:_SHOWN_INDEXES])
         more = ", ..." if len(stats.unused) > _SHOWN_INDEXES else ""

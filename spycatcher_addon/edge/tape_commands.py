@@ -23,6 +23,7 @@ from spycatcher_addon.edge.tape_view import report_written
 
 if TYPE_CHECKING:
     from spycatcher_addon.cassette.model import Cassette
+    from spycatcher_addon.config import HarnessConfig
 
 
 def register_tape_commands(app: typer.Typer, settings: Settings) -> None:
@@ -47,8 +48,8 @@ def _register_editing_commands(app: typer.Typer, settings: Settings) -> None:
         fallback_locale: options.FallbackLocale = None,
     ) -> int:
         """Put several cassettes into a new one."""
-        _, texts = settings(ctx)
-        return _merge_files(texts, inputs, output, is_forced=force, is_json=as_json)
+        configured, texts = settings(ctx)
+        return _merge_files(texts, configured, inputs, output, is_forced=force, is_json=as_json)
 
     @app.command("prune", cls=HelpCommand)
     def _prune(
@@ -69,30 +70,32 @@ def _register_editing_commands(app: typer.Typer, settings: Settings) -> None:
         configured, texts = settings(ctx)
         if drop is None and not unused_in:
             raise CommandError(texts("cli-prune-nothing-named"), exit_code=EXIT_USAGE)
-        path = cassette or configured.cassette_path
-        return _prune_file(texts, path, drop or frozenset(), unused_in or [], output, is_forced=force, is_json=as_json)
+        return _prune_file(texts, configured, cassette, drop or frozenset(), unused_in or [], output, is_forced=force, is_json=as_json)
 
 
-def _merge_files(texts: Texts, paths: Sequence[str], output: str, *, is_forced: bool, is_json: bool) -> int:
+def _merge_files(texts: Texts, config: HarnessConfig, paths: Sequence[str], output: str, *, is_forced: bool, is_json: bool) -> int:
     from spycatcher_addon.cassette.schema import encode_cassette
-    from spycatcher_addon.edge.tape_files import load_cassette, write_output
+    from spycatcher_addon.edge.progress import progress
+    from spycatcher_addon.edge.tape_files import count_secrets, load_cassette, write_output
     from spycatcher_addon.errors import HarnessError
     from spycatcher_addon.tools.editing import merge_cassettes
     from spycatcher_addon.version import GENERATOR
 
-    cassettes = [load_cassette(texts, path) for path in paths]
+    cassettes = [load_cassette(texts, path) for path in progress(paths, "merge")]
     try:
+        secrets = sum(count_secrets(config, cassette) for cassette in progress(cassettes, "merge"))
         merged = merge_cassettes(cassettes, GENERATOR)
         data = encode_cassette(merged)
     except HarnessError as error:
         raise CommandError(texts.error(error)) from error
     write_output(texts, output, data, paths, is_forced=is_forced)
-    return report_written(texts, output, merged, (), is_json)
+    return report_written(texts, output, merged, (), secrets, is_json)
 
 
 def _prune_file(
     texts: Texts,
-    path: str,
+    config: HarnessConfig,
+    given: str | None,
     drop: frozenset[int],
     reports: Sequence[str],
     output: str,
@@ -101,15 +104,17 @@ def _prune_file(
     is_json: bool,
 ) -> int:
     from spycatcher_addon.cassette.schema import encode_cassette
-    from spycatcher_addon.edge.tape_files import load_cassette, write_output
+    from spycatcher_addon.edge.tape_files import count_secrets, load_cassette, write_output
     from spycatcher_addon.errors import HarnessError
     from spycatcher_addon.tools.editing import IndexListError, prune_cassette, under_settings
 
+    path = given or config.cassette_path
     cassette = load_cassette(texts, path)
     try:
         drop |= _unused(texts, cassette, path, reports)
         pruned = prune_cassette(under_settings(cassette, cassette.hashing), drop)
         data = encode_cassette(pruned)
+        secrets = count_secrets(config, pruned)
     except IndexListError as error:
         last = len(cassette.interactions) - 1
         message = texts("cli-show-missing", index=str(max(drop)), last=str(last)) if last >= 0 else texts("cli-tape-empty")
@@ -117,7 +122,7 @@ def _prune_file(
     except HarnessError as error:
         raise CommandError(texts.error(error)) from error
     write_output(texts, output, data, [path, *reports], is_forced=is_forced)
-    return report_written(texts, output, pruned, (), is_json)
+    return report_written(texts, output, pruned, (), secrets, is_json)
 
 
 def _unused(texts: Texts, cassette: Cassette, path: str, reports: Sequence[str]) -> frozenset[int]:

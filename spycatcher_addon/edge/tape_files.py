@@ -28,6 +28,7 @@ from spycatcher_addon.tools.formats import SourceFormat, source_format
 from spycatcher_addon.tools.har import import_har
 from spycatcher_addon.tools.importing import Imported, ImportFormatError
 from spycatcher_addon.tools.losses import Loss, LossKind
+from spycatcher_addon.tools.scrubbing import interactions_with_secrets
 from spycatcher_addon.tools.statistics import PriceTable, PriceTableError, parse_price_table
 from spycatcher_addon.tools.vcr import import_vcr
 from spycatcher_addon.version import GENERATOR
@@ -50,6 +51,16 @@ def load_cassette(texts: Texts, path: str, exit_code: int = 1) -> Cassette:
         raise CommandError(texts.error(error) + advice(texts, error, path), exit_code=exit_code) from error
     write_err("".join(f"warning: {warning}\n" for warning in loaded.warnings))
     return loaded.cassette
+
+
+def count_secrets(config: HarnessConfig, cassette: Cassette) -> int:
+    """How many interactions hold what the configured redaction rules take out.
+
+    Raises:
+        InvalidPointerPathError: A body path is not usable.
+    """
+    rules = config.redaction.rules.with_known(known_values(config, os.environ, cassette.hashing.redaction_rules))
+    return interactions_with_secrets(cassette, rules, config.limits.max_body_bytes)
 
 
 def files_of(texts: Texts, paths: Iterable[str], is_wanted: Callable[[str], bool]) -> tuple[str, ...]:

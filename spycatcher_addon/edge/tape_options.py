@@ -18,6 +18,12 @@ type Settings = Callable[[typer.Context], tuple[HarnessConfig, Texts]]
 """Gives the configuration of ``replay`` and the texts for people, or raises ``CommandError``."""
 
 
+def _path(text: str) -> str:
+    if not text:
+        raise BadValueError(text, "path")
+    return text
+
+
 def _index(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise BadValueError(text, "number")
@@ -40,26 +46,30 @@ def _target(text: str) -> TargetFormat:
         raise BadValueError(text, "choice", tuple(TargetFormat)) from error
 
 
-OneCassette = Annotated[str | None, typer.Argument(metavar="[CASSETTE]", help="Path of a cassette; the configured one if not given.")]
+OneCassette = Annotated[
+    str | None, typer.Argument(metavar="[CASSETTE]", parser=_path, help="Path of a cassette; the configured one if not given.")
+]
 SomeCassettes = Annotated[
-    list[str] | None, typer.Argument(metavar="[CASSETTE]...", help="Paths of cassettes; the configured one if none is given.")
+    list[str] | None, typer.Argument(metavar="[CASSETTE]...", parser=_path, help="Paths of cassettes; the configured one if none is given.")
 ]
 TapesOrFolders = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[CASSETTE]...", help="Cassettes, or folders with cassettes; the configured one if none is given."),
+    typer.Argument(
+        metavar="[CASSETTE]...", parser=_path, help="Cassettes, or folders with cassettes; the configured one if none is given."
+    ),
 ]
-Inputs = Annotated[list[str], typer.Argument(metavar="CASSETTE...", help="Paths of the cassettes, in the order wanted.")]
-Input = Annotated[str, typer.Argument(metavar="INPUT", help="A cassette, an HTTP archive (HAR) or a cassette of vcrpy.")]
-Left = Annotated[str, typer.Argument(metavar="LEFT", help="Path of the first cassette.")]
-Right = Annotated[str, typer.Argument(metavar="RIGHT", help="Path of the cassette it is compared with.")]
+Inputs = Annotated[list[str], typer.Argument(metavar="CASSETTE...", parser=_path, help="Paths of the cassettes, in the order wanted.")]
+Input = Annotated[str, typer.Argument(metavar="INPUT", parser=_path, help="A cassette, an HTTP archive (HAR) or a cassette of vcrpy.")]
+Left = Annotated[str, typer.Argument(metavar="LEFT", parser=_path, help="Path of the first cassette.")]
+Right = Annotated[str, typer.Argument(metavar="RIGHT", parser=_path, help="Path of the cassette it is compared with.")]
 Number = Annotated[int, typer.Argument(metavar="N", parser=_index, help="Index of the interaction, counted from 0.")]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=OUTPUT)]
 Raw = Annotated[bool, typer.Option("--raw", help="Print the recorded bytes of the answer.", rich_help_panel=OUTPUT)]
-Output = Annotated[str, typer.Option("--output", metavar="FILE", help="File to write.", rich_help_panel=OUTPUT)]
+Output = Annotated[str, typer.Option("--output", metavar="FILE", parser=_path, help="File to write.", rich_help_panel=OUTPUT)]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.", rich_help_panel=OUTPUT)]
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit with code 1 if something would change.", rich_help_panel=OUTPUT)]
-ScrubOutput = Annotated[str | None, typer.Option("--output", metavar="FILE", help="File to write.", rich_help_panel=OUTPUT)]
+ScrubOutput = Annotated[str | None, typer.Option("--output", metavar="FILE", parser=_path, help="File to write.", rich_help_panel=OUTPUT)]
 Prices = Annotated[
     str | None, typer.Option("--prices", metavar="FILE", help="Price table (TOML) for the estimated cost.", rich_help_panel=OUTPUT)
 ]

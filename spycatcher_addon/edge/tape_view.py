@@ -55,21 +55,34 @@ def show_json(value: JsonValue) -> None:
     write_out(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def report_written(texts: Texts, output: str, cassette: Cassette, losses: Sequence[Loss], is_json: bool) -> int:
-    """Say what was written and what was lost on the way; gives the exit code."""
+def report_written(texts: Texts, output: str, cassette: Cassette, losses: Sequence[Loss], secrets: int, is_json: bool) -> int:
+    """Say what was written and what was lost on the way; gives the exit code.
+
+    Args:
+        secrets: Interactions whose secrets went over as they are.
+    """
     if is_json:
-        show_json({"output": output, **written_as_json(cassette, losses)})
+        show_json({"output": output, **written_as_json(cassette, losses, secrets)})
+        warn_of_secrets(texts, output, secrets)
         return 0
     write_out(f"{texts('cli-wrote', count=len(cassette.interactions))} {output}\n")
     for loss in losses:
         text = texts(f"cli-loss-{loss.kind}", count=loss.count)
         write_err(f"warning: {text}\n")
+    warn_of_secrets(texts, output, secrets)
     return 0
 
 
-def written_as_json(cassette: Cassette, losses: Sequence[Loss]) -> dict[str, JsonValue]:
+def warn_of_secrets(texts: Texts, output: str, secrets: int) -> None:
+    """Say in how many interactions of a file that was written secrets stand; nothing where there are none."""
+    if secrets:
+        write_err(f"warning: {output}: {texts('cli-secrets-carried', count=secrets)}\n")
+
+
+def written_as_json(cassette: Cassette, losses: Sequence[Loss], secrets: int) -> dict[str, JsonValue]:
     """The same for programs."""
-    return {"interactions": len(cassette.interactions), "losses": [{"kind": loss.kind.value, "count": loss.count} for loss in losses]}
+    lost: list[JsonValue] = [{"kind": loss.kind.value, "count": loss.count} for loss in losses]
+    return {"interactions": len(cassette.interactions), "losses": lost, "secrets": secrets}
 
 
 def plain_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: Collection[int]) -> str:

@@ -16,8 +16,11 @@ from spycatcher_addon.cassette.schema import FORMAT_VERSION
 from spycatcher_addon.content_coding import decode_body
 from spycatcher_addon.exchange import Headers
 from spycatcher_addon.redaction.apply import InteractionRedactor
+from spycatcher_addon.redaction.finder import SecretFinder
 from spycatcher_addon.redaction.rules import RedactionRules
 from spycatcher_addon.tools.editing import with_hash
+from spycatcher_addon.verifying.other_texts import find_elsewhere, find_undecoded
+from spycatcher_addon.verifying.tape_text import TapeText
 from spycatcher_addon.version import GENERATOR
 
 
@@ -48,6 +51,21 @@ class Scrubbed:
     replaced: tuple[Replaced, ...] = ()
     unsearched: tuple[tuple[int, str], ...] = ()
     """Index and field of each body whose content coding is broken or unknown: secrets in it would not be found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A secret where nothing can be put in its place: a path, a provider's name, a key of no format."""
+
+    interaction: int | None
+    """Zero-based index; ``None`` where it stands in none."""
+    place: str
+    """The field of the interaction or of the document, ``request.path``."""
+    rule: str
+
+    def as_json(self) -> JsonValue:
+        """The members for programs."""
+        return {"interaction": self.interaction, "place": self.place, "rule": self.rule}
 
 
 def scrub_cassette(
@@ -86,6 +104,36 @@ def scrub_cassette(
     hashing = Hashing(tuple(compared.ignored_body_paths), tuple(rule_names), compared.normalize)
     hashed = tuple(with_hash(interaction, compared) for interaction in interactions)
     return Scrubbed(Cassette(FORMAT_VERSION, hashed, hashing, cassette.generator or GENERATOR), True, tuple(replaced), tuple(unsearched))
+
+
+def find_left(scrubbed: Scrubbed, data: bytes, rules: RedactionRules, max_body_bytes: int) -> tuple[Left, ...]:
+    """Find what is still on the tape although a rule names it, as a check of the tape would.
+
+    Args:
+        data: The file as it is after scrubbing.
+        rules: Known values included.
+    """
+    cassette = scrubbed.cassette
+    # Only what was read and stays as it is can have keys that are not the format's own.
+    found = list(find_elsewhere(cassette, TapeText(data), rules, has_unknown_keys=not scrubbed.is_changed))
+    finder = SecretFinder(rules)
+    for index, interaction in enumerate(cassette.interactions):
+        found += ((index, each) for each in find_undecoded(interaction.response, finder))
+    redactor = InteractionRedactor(rules, max_body_bytes)  # a key may be a secret itself
+    return tuple(dict.fromkeys(Left(index, redactor.text(each.place), each.rule) for index, each in found))
+
+
+def interactions_with_secrets(cassette: Cassette, rules: RedactionRules, max_body_bytes: int) -> int:
+    """How many interactions hold something that the rules take out.
+
+    Args:
+        rules: Known values included.
+
+    Raises:
+        InvalidPointerPathError: A body path is not usable.
+    """
+    redactor = InteractionRedactor(rules, max_body_bytes)
+    return sum(redactor.interaction(interaction)[0] is not interaction for interaction in cassette.interactions)
 
 
 def _dropped(interaction: Interaction, drop_headers: Collection[str]) -> Iterator[tuple[str, str]]:

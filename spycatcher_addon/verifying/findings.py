@@ -74,6 +74,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "chunks-ttft": Rule(Group.TIMING, "the first chunk comes at ttft_ms or later"),
     "request-header": Rule(Group.HEADERS, "requests keep no header that redaction drops"),
     "response-header": Rule(Group.HEADERS, "answers keep no header that redaction drops"),
+    "response-status": Rule(Group.HEADERS, "the statuses of answers can be sent"),
     "header-not-sendable": Rule(Group.HEADERS, "the headers of answers can be sent", is_warning=True),
     "secret": Rule(Group.SECRETS, "nothing that a redaction rule names is on the cassette"),
     "query-credential": Rule(Group.SECRETS, "no query parameter looks like a credential", is_warning=True),

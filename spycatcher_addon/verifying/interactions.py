@@ -18,7 +18,6 @@ from spycatcher_addon.cassette.model import (
     Interaction,
     NonStreamResponse,
     RecordedRequest,
-    RecordedResponse,
     StreamResponse,
 )
 from spycatcher_addon.content_coding import DEFAULT_LIMIT_BYTES, decode_body
@@ -28,7 +27,9 @@ from spycatcher_addon.protocols import PROTOCOLS
 from spycatcher_addon.redaction.apply import FoundSecret, InteractionRedactor
 from spycatcher_addon.redaction.finder import SecretFinder
 from spycatcher_addon.redaction.rules import RedactionRules, rules_from_names
+from spycatcher_addon.replaying import SENDABLE_STATUSES
 from spycatcher_addon.verifying.findings import Finding, Path, finding, parse_path
+from spycatcher_addon.verifying.other_texts import find_undecoded
 from spycatcher_addon.verifying.streams import check_stream
 
 _UTC_TIME: Final = re.compile(r"(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d{1,9})?Z", re.ASCII)
@@ -82,16 +83,9 @@ class InteractionChecks:
             hash_findings = tuple(self._check_hash(interaction.request, observed, redacted.request))
         except InvalidPointerPathError as error:
             hash_findings = (finding("ignore-path-misfit", _REQUEST, path=error.path),)
-        found = (*found, *self._find_undecoded(interaction.response))
+        found = (*found, *find_undecoded(interaction.response, self._finder))
         secrets = tuple((secret_finding(each), each.secret) for each in found)
         return InteractionFindings((*hash_findings, *self._check_rest(interaction, observed)), secrets)
-
-    def _find_undecoded(self, response: RecordedResponse) -> Iterator[FoundSecret]:
-        """A stream whose coding cannot be undone has no events to be searched; its bytes are looked at as they are."""
-        if isinstance(response, StreamResponse) and decode_body(response.raw_transcript, response.headers) is None:
-            for span in self._finder.find(response.raw_transcript.decode("utf-8", "replace")):
-                for secret in span.secrets:
-                    yield FoundSecret(span.rule, "response.raw_transcript", secret)
 
     def _check_hash(self, request: RecordedRequest, observed: RecordedRequest, redacted: RecordedRequest) -> Iterator[Finding]:
         configured = canonicalize(redacted, self._ignore)
@@ -126,6 +120,8 @@ class InteractionChecks:
             yield finding("response-header", (*_RESPONSE, "headers", number), name=name)
         for number, name in _named(response.headers, {name.lower() for name in select_replayed(response.headers)[1]}):
             yield finding("header-not-sendable", (*_RESPONSE, "headers", number), name=name)
+        if response.status not in SENDABLE_STATUSES:
+            yield finding("response-status", (*_RESPONSE, "status"), status=response.status)
         if isinstance(response, StreamResponse):
             yield from check_stream(response, interaction)
         else:
@@ -208,12 +204,12 @@ def _credential_parameters(query: str, redacted: Collection[str]) -> list[str]:
 
 
 def time_of(text: str) -> datetime | None:
-    """The time that a cassette's text says, to the second; ``None`` for what is none in UTC."""
+    """The time that a cassette's text says, to the microsecond; ``None`` for what is none in UTC."""
     match = _UTC_TIME.fullmatch(text)
     if match is None:
         return None
     try:
-        return datetime.fromisoformat(match[1])
+        return datetime.fromisoformat(match[1] + (match[2] or ""))
     except ValueError:
-        # A leap second is a time, although the library knows none.
-        return time_of(f"{text[:17]}59{text[19:]}") if text[17:19] == "60" else None
+        # A leap second is a time, although the library knows none: the end of the second before it.
+        return time_of(f"{text[:17]}59.999999Z") if text[17:19] == "60" else None

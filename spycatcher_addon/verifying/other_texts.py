@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from spycatcher_addon.cassette.jsontext import JsonValue
-from spycatcher_addon.cassette.model import Cassette, Interaction
+from spycatcher_addon.cassette.model import Cassette, Interaction, RecordedResponse, StreamResponse
+from spycatcher_addon.content_coding import decode_body
 from spycatcher_addon.redaction.apply import FoundSecret
 from spycatcher_addon.redaction.finder import SecretFinder
 from spycatcher_addon.redaction.rules import RedactionRules
-from spycatcher_addon.verifying.findings import spell
+from spycatcher_addon.verifying.findings import Path, spell
 from spycatcher_addon.verifying.tape_text import TapeText
 
 type _Exchanged = Mapping[str, _Exchanged | None]
@@ -57,6 +58,14 @@ def find_elsewhere(
             yield index, found
 
 
+def find_undecoded(response: RecordedResponse, finder: SecretFinder) -> Iterator[FoundSecret]:
+    """A stream whose coding cannot be undone has no events to be searched; its bytes are looked at as they are."""
+    if isinstance(response, StreamResponse) and decode_body(response.raw_transcript, response.headers) is None:
+        for span in finder.find(response.raw_transcript.decode("utf-8", "replace")):
+            for secret in span.secrets:
+                yield FoundSecret(span.rule, "response.raw_transcript", secret)
+
+
 def _words_of(interactions: Iterable[Interaction]) -> bytes:
     """The texts of the model beside what was exchanged, each once; a hash or a time that is none has a finding of its own."""
     parts = ((each.request.method, each.request.path, each.metadata.protocol_id, each.metadata.upstream_id) for each in interactions)
@@ -80,9 +89,24 @@ def _find(value: JsonValue, finder: SecretFinder) -> Iterator[FoundSecret]:
         return
     for key, member in value.items():
         # The name that a value has may be what gives it away.
-        for span in finder.find(_text_of({key: member})):
-            for secret in span.secrets:
-                yield FoundSecret(span.rule, spell((key,)), secret)
+        spans = finder.find(_text_of({key: member}))
+        for rule, secret in dict.fromkeys((span.rule, secret) for span in spans for secret in span.secrets):
+            for path in _places_of(secret, member, finder, (key,)):
+                yield FoundSecret(rule, spell(path), secret)
+
+
+def _places_of(secret: str, value: JsonValue, finder: SecretFinder, path: Path) -> Iterator[Path]:
+    """Where within a value a secret stands, as far as objects lead to it."""
+    members = value.items() if isinstance(value, dict) else ()
+    holders = [(key, member) for key, member in members if _holds(secret, _text_of({key: member}), finder)]
+    for key, member in holders:
+        yield from _places_of(secret, member, finder, (*path, key))
+    if not holders:
+        yield path
+
+
+def _holds(secret: str, text: str, finder: SecretFinder) -> bool:
+    return any(secret in span.secrets for span in finder.find(text))
 
 
 def _text_of(value: JsonValue) -> str:

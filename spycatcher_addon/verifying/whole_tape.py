@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Final
 
 from spycatcher_addon.cassette.canonical import IgnorePathConfig
@@ -31,8 +30,6 @@ TIMES_MEDIAN: Final = 50
 """Between the two it is large when it is as many times larger than the one in the middle."""
 _FEWEST_TO_COMPARE: Final = 5
 _SHOWN_RULES: Final = 5
-_CLOCK_STEP: Final = timedelta(seconds=2)
-"""What may lie between two readings of a clock that is being set; smaller steps back say nothing."""
 
 
 def verify_cassette(
@@ -124,16 +121,18 @@ class _Whole:
         yield from self._check_order(index, interaction)
         size = size_of(interaction)
         if size >= self._large_bytes:
-            path: Path = ("request", "body") if len(interaction.request.body) * 2 > size else ("response",)
+            sizes = _sizes(interaction)
+            largest = max(sizes, key=lambda path: sizes[path])
+            path = largest if sizes[largest] * 2 > size else ()
             yield finding("large", path, size=size, limit=int(self._large_bytes))
 
     def _check_order(self, index: int, interaction: Interaction) -> Iterator[Finding]:
-        """Each is appended when it is complete, and ``recorded_at`` is that moment: it never goes back."""
+        """Each is appended in the order in which ``recorded_at`` was read, by one thread: however small, no step goes back."""
         time = time_of(interaction.metadata.recorded_at)
         if time is None:
             return
         latest = None if self._latest < 0 else time_of(self._interactions[self._latest].metadata.recorded_at)
-        if latest is not None and time < latest - _CLOCK_STEP:
+        if latest is not None and time < latest:
             yield finding(
                 "recorded-earlier",
                 ("metadata", "recorded_at"),
@@ -146,10 +145,28 @@ class _Whole:
 
 
 def size_of(interaction: Interaction) -> int:
-    """Bytes of the bodies."""
-    response = interaction.response
-    body = response.raw_transcript if isinstance(response, StreamResponse) else response.body
-    return len(interaction.request.body) + len(body)
+    """Bytes of what was exchanged: query, headers and bodies."""
+    return sum(_sizes(interaction).values())
+
+
+def _sizes(interaction: Interaction) -> dict[Path, int]:
+    """Where the bytes are."""
+    request, response = interaction.request, interaction.response
+    if isinstance(response, StreamResponse):
+        part, body = "raw_transcript", response.raw_transcript
+    else:
+        part, body = "body", response.body
+    return {
+        ("request", "query"): _length(request.query),
+        ("request", "headers"): sum(_length(name) + _length(value) for name, value in request.headers),
+        ("request", "body"): len(request.body),
+        ("response", "headers"): sum(_length(name) + _length(value) for name, value in response.headers),
+        ("response", part): len(body),
+    }
+
+
+def _length(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _digest_of(interaction: Interaction) -> bytes:

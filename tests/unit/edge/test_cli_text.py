@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from spycatcher_addon.edge.cli_text import MissingTextError
+from spycatcher_addon.edge.cli_text import MissingTextError, without_marks
 from spycatcher_addon.errors import HarnessIOError
 from tests.support.texts import ENGLISH
 
 
 def test_arguments_are_data_between_isolation_marks() -> None:
     assert ENGLISH("clap-error-unknown-argument", argument="{ $value }") == "unknown argument: \u2068{ $value }\u2069"
+
+
+def test_logs_have_no_marks() -> None:
+    assert without_marks(ENGLISH("clap-error-unknown-argument", argument="a:b")) == "unknown argument: a:b"
 
 
 def test_a_text_of_one_argument_has_no_marks() -> None:

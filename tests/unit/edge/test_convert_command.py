@@ -44,6 +44,7 @@ def test_convert_to_an_archive_and_back(commands: Commands) -> None:
         "output": "x.har",
         "interactions": 1,
         "losses": [{"kind": "hashes", "count": 1}, {"kind": "hosts", "count": 1}],
+        "secrets": 0,
     }
     assert commands.run("convert", "x.har", "--to", "v2", "--output", "back")[0] == 0
     assert "run `spycatcher-harness verify`" in commands.err
@@ -83,3 +84,45 @@ def test_convert_a_folder_without_cassettes(commands: Commands) -> None:
     assert commands.run("convert", "in", "--to", "v2", "--output", "out")[0] == 1
     assert "there is no cassette in in" in commands.err
     assert not (commands.folder / "out").exists()
+
+
+SECRET = "sesame-open-1234"
+
+
+@pytest.fixture
+def with_rules(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> Commands:
+    """Commands under rules that know a secret."""
+    monkeypatch.setenv("THE_SECRET", SECRET)
+    (commands.folder / ".spycatcher_harness.toml").write_text('[cmds.replay.redaction]\nsecret_env = ["THE_SECRET"]\n')
+    return commands
+
+
+@pytest.mark.parametrize("target", ["v1", "v2", "har", "wiremock"])
+def test_secrets_that_go_over_are_told(with_rules: Commands, target: str) -> None:
+    with_rules.write("tape", cassette(plain(f"It is {SECRET}"), plain(), plain("Hi?", f"It is {SECRET}")))
+    assert with_rules.run("convert", "tape", "--to", target, "--output", "new")[0] == 0
+    assert "warning: new: 2 interactions hold what the redaction rules take out" in with_rules.err
+    assert "`spycatcher-harness scrub`" in with_rules.err
+    assert SECRET not in with_rules.err
+    assert SECRET.encode() in (with_rules.folder / "new").read_bytes() or target == "v1"
+    assert with_rules.json("convert", "tape", "--to", target, "--output", "new", "--force")["secrets"] == 2
+    assert "warning: new: 2 interactions" in with_rules.err
+    assert with_rules.run("scrub", "tape")[0] == 0
+    assert with_rules.json("convert", "tape", "--to", target, "--output", "new", "--force")["secrets"] == 0
+    assert "interaction" not in with_rules.err
+
+
+def test_secrets_of_a_folder_are_told_file_by_file(with_rules: Commands) -> None:
+    with_rules.write("in/a", cassette(plain(f"It is {SECRET}")))
+    with_rules.write("in/b", cassette(plain()))
+    assert with_rules.run("convert", "in", "--to", "v2", "--output", "out")[0] == 0
+    assert with_rules.err.count("hold") == 1 and "warning: out/a: 1 interaction holds" in with_rules.err
+    shown = with_rules.json("convert", "in", "--to", "v1", "--output", "old")
+    assert [each["secrets"] for each in shown["files"]] == [1, 0]
+
+
+def test_what_comes_from_other_tools_has_been_through_the_rules(with_rules: Commands) -> None:
+    with_rules.write("tape", cassette(plain(f"It is {SECRET}")))
+    with_rules.run("convert", "tape", "--to", "har", "--output", "x.har")
+    shown = with_rules.json("convert", "x.har", "--to", "v2", "--output", "new")
+    assert (shown["secrets"], {"kind": "secrets", "count": 1} in shown["losses"]) == (0, True)

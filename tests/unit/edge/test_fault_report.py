@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from spycatcher_addon.client_verdict import ClientVerdict, Reaction
+from spycatcher_addon.edge.catalogues import load_catalogues
+from spycatcher_addon.edge.cli_text import Texts
 from spycatcher_addon.edge.fault_report import fault_verdict_lines, fault_warnings, is_fault_report, log_fault, write_fault_report
 from spycatcher_addon.errors import HarnessIOError
 from spycatcher_addon.fault_injection import FaultFindings
@@ -18,6 +20,7 @@ from spycatcher_addon.faults import AppliedFault, SkippedFault
 from tests.support.texts import ENGLISH, without_marks
 
 RULE = parse_fault_rule("fault", "status=429,retry_after_s=1")
+OTHER_RULE = parse_fault_rule("fault", "refuse")
 
 
 def readable(lines: Iterable[str]) -> list[str]:
@@ -62,6 +65,12 @@ def test_verdicts_for_people(
     verdict = ClientVerdict(4, "h", (RULE, RULE), reaction, waits_ms, early_ms, went_on, has_left)
     lines = readable(fault_verdict_lines(FaultFindings(verdicts=(verdict,)), ENGLISH))
     assert lines == [f"interaction 4: status=429,retry_after_s=1 (x 2): {sentence}"]
+
+
+def test_a_verdict_is_put_together_as_its_language_does() -> None:
+    verdict = ClientVerdict(4, "h", (RULE, OTHER_RULE), Reaction.TOOK_ANSWER, (), None, True, True)
+    (line,) = readable(fault_verdict_lines(FaultFindings(verdicts=(verdict,)), Texts(load_catalogues(["fr-FR"]))))
+    assert line == "interaction 4 : status=429,retry_after_s=1 ; refuse=true : le client a pris la réponse ; il a raccroché avant la fin"
 
 
 def test_rules_that_came_to_nothing_are_warnings() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import spycatcher_addon
+from spycatcher_addon import upstream_failure
 from spycatcher_addon.edge.catalogues import LOCALES, load_catalogues
 from spycatcher_addon.edge.cli_text import Texts
 from spycatcher_addon.edge.log_texts import LOG_TEXTS, REASONS, localized_line
@@ -16,7 +17,7 @@ from spycatcher_addon.edge.log_texts import LOG_TEXTS, REASONS, localized_line
 PACKAGE = Path(spycatcher_addon.__file__).parent
 ENGLISH = Texts(load_catalogues(["en-US"]))
 ELSEWHERE = {"script.py"}
-"""Logs under mitmdump only, which speaks English."""
+"""Logs under mitmdump only; what of it is translated goes through the catalogues before it is logged."""
 
 
 def record(message: str, *arguments: object) -> logging.LogRecord:
@@ -48,6 +49,26 @@ def test_the_english_catalogue_says_what_is_logged(text: tuple[str, str, str]) -
 @pytest.mark.parametrize(("english", "message_id"), REASONS.items())
 def test_the_english_catalogue_gives_the_reasons_of_the_recorder(english: str, message_id: str) -> None:
     assert ENGLISH(message_id) == english
+
+
+def test_every_kind_of_an_upstreams_failure_is_a_reason() -> None:
+    kinds = {phrase for _, phrase in upstream_failure._PHRASES}
+    kinds |= {upstream_failure.describe_failure(text, is_connecting) for text in ("", "timed out") for is_connecting in (False, True)}
+    assert kinds - set(REASONS) == set()
+
+
+@pytest.mark.parametrize(
+    ("locale", "line"),
+    [
+        ("de-DE", "NICHT AUFGEZEICHNET: Der Upstream hat versagt: die Verbindung wurde abgelehnt"),
+        ("fr-FR", "NON ENREGISTRÉ : le fournisseur a échoué : la connexion a été refusée"),
+    ],
+)
+def test_what_is_behind_a_text_has_the_colons_of_its_language(locale: str, line: str) -> None:
+    texts = Texts(load_catalogues([locale]))
+    assert localized_line(record("NOT RECORDED: the upstream failed: %s", "the connection was refused"), texts) == line
+    quoted = localized_line(record("NOT RECORDED: the cassette could not be written: %s", "a: b"), texts)
+    assert quoted.endswith("a: b")
 
 
 @pytest.mark.parametrize("locale", LOCALES)

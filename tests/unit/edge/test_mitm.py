@@ -404,6 +404,34 @@ def test_a_broken_stream_is_kept_only_after_its_own_end_mark(
     assert (counts.recorded, counts.failed, counts.abandoned) == expected
 
 
+@pytest.mark.parametrize(
+    ("message", "connected_at", "cause"),
+    [
+        ("[Errno 111] Connect call failed ('api.test', 8443)", None, "the connection was refused"),
+        ("something about api.test", None, "the connection could not be made"),
+        ("something about api.test", 1.0, "the connection broke before the answer was complete"),
+        ("timed out while connecting", 1.0, "the connection timed out (upstream.connect_timeout_s)"),
+        ("timed out waiting for the upstream", 1.0, "the answer took too long (upstream.total_timeout_s or upstream.idle_timeout_s)"),
+    ],
+)
+def test_the_log_gives_the_kind_of_failure_and_only_when_debugging_what_mitmproxy_says(
+    writer: FakeWriter, caplog: pytest.LogCaptureFixture, message: str, connected_at: float | None, cause: str
+) -> None:
+    hooks = make_hooks(writer)
+    flow = make_flow()
+    hooks.requestheaders(flow)
+    hooks.request(flow)
+    flow.server_conn.timestamp_tcp_setup = connected_at
+    flow.error = mitmflow.Error(message)
+    with caplog.at_level(logging.DEBUG, "spycatcher_addon"):
+        asyncio.run(hooks.error(flow))
+    said = [(record.levelno, record.getMessage()) for record in caplog.records if record.name == "spycatcher_addon"]
+    assert said == [
+        (logging.WARNING, f"NOT RECORDED: the upstream failed: {cause}"),
+        (logging.DEBUG, f"the upstream failed: {message}"),
+    ]
+
+
 @pytest.mark.parametrize(("has_client_left", "failure"), [(False, FailureKind.CUT), (True, FailureKind.CLIENT_LEFT)])
 def test_a_broken_stream_is_kept_as_a_failure_where_that_is_wanted(writer: FakeWriter, has_client_left: bool, failure: FailureKind) -> None:
     hooks = make_hooks(writer)

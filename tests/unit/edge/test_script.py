@@ -109,6 +109,31 @@ def test_a_bad_start_says_one_line_and_leaves(
     assert script.addons == []
 
 
+def errors_in(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def test_a_bad_start_is_told_in_the_configured_language(script: HarnessScript, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(SystemExit):
+        configure(script, cassette_dir=".", cassette_name="absent", localization_locale="fr-FR")
+    assert errors_in(caplog) == ["spycatcher: impossible de démarrer le harnais : cassette introuvable : absent"]
+
+
+def test_what_is_wrong_before_the_language_is_known_is_told_in_english(script: HarnessScript, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(SystemExit):
+        configure(script, cassette_dir=".", cassette_name="tape", localization_locale="fr-FR", limits_max_body_bytes="many")
+    assert errors_in(caplog)[0].startswith("spycatcher: failed to start harness: ")
+
+
+def test_notices_and_the_summary_are_in_the_configured_language(script: HarnessScript, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    configure(script, mode="record", cassette_dir=".", cassette_name="new", upstream_api_key_env="ABSENT_KEY", localization_locale="es-ES")
+    script.done()
+    said = [record.getMessage() for record in caplog.records]
+    assert any(line.startswith("spycatcher: la variable de entorno ABSENT_KEY (upstream.api_key_env) no está definida") for line in said)
+    assert said[-1].endswith("el cliente debe usar esta URL base: la dirección en la que escucha mitmproxy")
+
+
 def test_a_later_change_is_only_reported(script: HarnessScript, caplog: pytest.LogCaptureFixture) -> None:
     configure(script, cassette_dir=".", cassette_name="tape")
     script.configure({"spycatcher_cassette_name", "listen_port"})

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +20,8 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("THE_SECRET", SECRET)
-    (tmp_path / ".spycatcher_harness.toml").write_text('[cmds.replay.redaction]\nsecret_env = ["THE_SECRET"]\n')
+    settings = "".join(f'[cmds.{command}.redaction]\nsecret_env = ["THE_SECRET"]\n' for command in ("replay", "verify"))
+    (tmp_path / ".spycatcher_harness.toml").write_text(settings)
     return Commands(tmp_path, capsys)
 
 
@@ -110,3 +114,65 @@ def test_permissions_and_links_stay(commands: Commands) -> None:
     assert (commands.folder / "link").is_symlink()
     assert path.stat().st_mode & 0o777 == 0o640
     assert SECRET.encode() not in path.read_bytes()
+
+
+def edited(path: Path, change: Callable[[Any], object]) -> None:
+    """Change a cassette as a person does in an editor."""
+    document = json.loads(path.read_bytes())
+    change(document)
+    path.write_text(json.dumps(document, indent=2))
+
+
+@pytest.mark.parametrize("part", ["request.path", "request.method", "metadata.protocol_id", "metadata.upstream_id", "metadata.note"])
+@pytest.mark.parametrize("option", [[], ["--check"], ["--output", "b"]], ids=["in place", "check", "output"])
+def test_what_it_cannot_replace_is_named_and_fails(commands: Commands, part: str, option: list[str]) -> None:
+    path = commands.write("a", cassette(plain(), plain("Bye?")))
+    outer, inner = part.split(".")
+    edited(path, lambda document: document["interactions"][1][outer].update({inner: f"/{SECRET}"}))
+    before = path.read_bytes()
+    assert commands.run("scrub", "a", *option) == (1, "")
+    assert f"error: a: interaction 1: {part}: env: " in commands.err
+    assert SECRET not in commands.err
+    assert path.read_bytes() == before
+    assert commands.run("verify", "a")[0] == 1, "the two agree"
+
+
+def test_what_it_can_replace_is_replaced_all_the_same(commands: Commands) -> None:
+    path = commands.write("in/a", cassette(plain(f"It is {SECRET}")))
+    commands.write("in/b", cassette(plain(f"It is {SECRET}")))
+    edited(path, lambda document: document["interactions"][0]["metadata"].update({"upstream_id": SECRET}))
+    code, out = commands.run("scrub", "in")
+    assert code == 1
+    assert out.splitlines() == [
+        "in/a: interaction 0: request.body: env",
+        "in/a: replaced or left out 1 value",
+        "in/b: interaction 0: request.body: env",
+        "in/b: replaced or left out 1 value",
+    ]
+    assert "error: in/a: interaction 0: metadata.upstream_id: env: " in commands.err
+    assert path.read_bytes().count(SECRET.encode()) == 1
+
+
+def test_what_it_cannot_replace_for_programs(commands: Commands) -> None:
+    path = commands.write("a", cassette(plain()))
+    edited(path, lambda document: document.update({"note": SECRET, SECRET: 1}))
+    shown = commands.json("scrub", "a")["cassettes"][0]
+    assert shown["changed"] is False
+    assert shown["left"] == [
+        {"interaction": None, "place": "note", "rule": "env"},
+        {"interaction": None, "place": "[redacted:env:1]", "rule": "env"},
+    ]
+    commands.write("b", cassette(plain()))
+    assert commands.json("scrub", "b")["cassettes"][0]["left"] == []
+
+
+def test_a_stream_whose_coding_is_unknown_is_not_left_in_silence(commands: Commands) -> None:
+    path = commands.write("a", cassette(streamed("Hi?", [{"content": SECRET}])))
+
+    def recode(document: Any) -> None:
+        document["interactions"][0]["response"]["headers"].append(["content-encoding", "x-own"])
+
+    edited(path, recode)
+    print(commands.run("scrub", "a"), commands.err)
+    print(path.read_text())
+    assert 0

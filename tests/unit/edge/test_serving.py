@@ -15,8 +15,10 @@ import pytest
 from spycatcher_addon.client_verdict import ClientVerdict, Reaction
 from spycatcher_addon.config import HarnessConfig, ListenAddr, Mode, ReplayConfig, UiConfig, UiKind, UpstreamConfig
 from spycatcher_addon.edge.assembly import Stats
+from spycatcher_addon.edge.catalogues import load_catalogues
+from spycatcher_addon.edge.cli_text import Texts
 from spycatcher_addon.edge.layers import ResolvedConfig
-from spycatcher_addon.edge.serving import ServingError, record_summary, replay_summary, serve
+from spycatcher_addon.edge.serving import ServingError, _optional_key_missing, record_summary, replay_summary, serve
 from spycatcher_addon.edge.terminal import OutputError
 from spycatcher_addon.errors import CassetteNotFoundError, HarnessError, HarnessIOError, InvalidConfigError
 from spycatcher_addon.fault_injection import FaultFindings
@@ -159,6 +161,14 @@ def test_warning_for_an_optional_key(capfd: pytest.CaptureFixture[str], upstream
     assert ("environment variable MINE" in without_marks(capfd.readouterr().err)) is is_warned
 
 
+@pytest.mark.parametrize(("key", "is_warned"), [("sk-fake", False), ("", True), ("sk-fake\n", True)])
+def test_an_optional_key_that_cannot_be_sent_is_as_good_as_none(key: str, is_warned: bool) -> None:
+    config = HarnessConfig(mode=Mode.RECORD, upstream=UpstreamConfig(kind="vllm", api_key_env="MINE"))  # type: ignore[arg-type]
+    resolved = ResolvedConfig(config, {"upstream.api_key_env": "flag --api-key-env"})
+    warnings = told(_optional_key_missing(resolved, ENGLISH, {"MINE": key}))
+    assert [" is unset, empty or not usable; " in line for line in warnings] == [True] * is_warned
+
+
 @pytest.mark.parametrize(
     ("replay", "setting", "source", "is_warned"),
     [
@@ -211,6 +221,21 @@ def test_replay_summary() -> None:
         "warning: 2 requests were refused before matching (bad JSON, unknown path, ...)",
         "warning: recorded headers that cannot be sent were left out: a, b",
     ]
+
+
+@pytest.mark.parametrize(
+    ("locale", "unused", "count", "line"),
+    [
+        ("fr-FR", 3, 3, "0 interaction rejouée sur 3 depuis p"),
+        ("fr-FR", 2, 3, "1 interaction rejouée sur 3 depuis p"),
+        ("fr-FR", 1, 3, "2 interactions rejouées sur 3 depuis p"),
+        ("es-ES", 0, 1, "interacciones reproducidas: 1 de 1, del archivo p"),
+        ("de-DE", 2, 3, "1 von 3 Interaktionen wiedergegeben aus p"),
+    ],
+)
+def test_words_agree_with_their_numbers(locale: str, unused: int, count: int, line: str) -> None:
+    stats = Stats(interactions=count, unused=tuple(range(unused)))
+    assert told(replay_summary(Texts(load_catalogues([locale])), stats, "p"))[0] == line
 
 
 def test_faults_are_in_the_replay_summary() -> None:

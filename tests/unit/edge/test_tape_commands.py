@@ -25,7 +25,7 @@ def test_merge(commands: Commands) -> None:
     assert [path.read_bytes() for path in inputs] == before
     assert commands.run("merge", "a", "--output", "all") == (1, "")
     assert "all exists already" in commands.err
-    assert commands.json("merge", "a", "--output", "all", "--force") == {"output": "all", "interactions": 1, "losses": []}
+    assert commands.json("merge", "a", "--output", "all", "--force") == {"output": "all", "interactions": 1, "losses": [], "secrets": 0}
     assert commands.run("merge", "a", "b", "--output", "b", "--force")[0] == 1
     assert inputs[1].read_bytes() == before[1]
 
@@ -107,3 +107,22 @@ def test_prune_of_nothing_named_is_2(commands: Commands) -> None:
     commands.write("a", cassette(plain()))
     assert commands.run("prune", "a", "--output", "less")[0] == 2
     assert "nothing says what to leave out" in commands.err
+
+
+@pytest.mark.parametrize("words", [["merge", "a", "b"], ["prune", "a", "--drop", "1"]], ids=["merge", "prune"])
+def test_secrets_that_go_over_are_told(commands: Commands, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
+    monkeypatch.setenv("THE_SECRET", "sesame-open-1234")
+    (commands.folder / ".spycatcher_harness.toml").write_text('[cmds.replay.redaction]\nsecret_env = ["THE_SECRET"]\n')
+    commands.write("a", cassette(plain("It is sesame-open-1234"), plain()))
+    commands.write("b", cassette(plain()))
+    assert commands.run(*words, "--output", "new")[0] == 0
+    assert "warning: new: 1 interaction holds what the redaction rules take out" in commands.err
+    assert "sesame" not in commands.err
+    assert commands.json(*words, "--output", "new", "--force")["secrets"] == 1
+
+
+def test_a_variable_that_only_one_of_the_tapes_names_counts(commands: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITS_KEY", "sesame-open-1234")
+    commands.write("a", Cassette(2, (plain("It is sesame-open-1234"),), Hashing(redaction_rules=("env.ITS_KEY",))))
+    commands.write("b", cassette(plain()))
+    assert commands.json("merge", "a", "b", "--output", "new")["secrets"] == 1

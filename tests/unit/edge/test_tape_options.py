@@ -22,6 +22,15 @@ from tests.support.texts import without_marks
         (["merge", "a"], "missing value for --output"),
         (["convert", "x", "--output", "y"], "missing value for --to"),
         (["ls", "a", "b"], "unknown argument: b"),
+        (["ls", ""], "invalid value"),
+        (["show", "0", ""], "invalid value"),
+        (["stats", ""], "invalid value"),
+        (["scrub", ""], "invalid value"),
+        (["scrub", "x", "--output", ""], "invalid value"),
+        (["diff", "a", ""], "invalid value"),
+        (["merge", "a", "", "--output", "y"], "invalid value"),
+        (["merge", "a", "--output", ""], "invalid value"),
+        (["convert", "", "--to", "v2", "--output", "y"], "invalid value"),
     ],
 )
 def test_what_cannot_be_used_is_a_usage_error(
@@ -37,6 +46,11 @@ def test_the_part_that_is_wrong_is_named(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["prune", "--output", "y", "--drop", "0,x"]) == 2
     err = without_marks(capsys.readouterr().err)
     assert "expected indexes such as 0,3-5" in err and "'x' is no index" in err
+
+
+def test_an_empty_path_is_told_to_be_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scrub", ""]) == 2
+    assert "expected the path of a file or folder" in without_marks(capsys.readouterr().err)
 
 
 def test_the_formats_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

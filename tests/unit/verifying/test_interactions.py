@@ -85,14 +85,16 @@ def test_a_request_with_a_secret_is_compared_as_it_would_have_been_recorded() ->
     ("text", "time"),
     [
         ("2026-01-02T03:04:05Z", datetime(2026, 1, 2, 3, 4, 5)),
-        ("2026-01-02T03:04:05.999999999Z", datetime(2026, 1, 2, 3, 4, 5)),
-        ("2016-12-31T23:59:60Z", datetime(2016, 12, 31, 23, 59, 59)),
+        ("2026-01-02T03:04:05.25Z", datetime(2026, 1, 2, 3, 4, 5, 250_000)),
+        ("2026-01-02T03:04:05.999999999Z", datetime(2026, 1, 2, 3, 4, 5, 999_999)),
+        ("2016-12-31T23:59:60Z", datetime(2016, 12, 31, 23, 59, 59, 999_999)),
+        ("2016-12-31T23:59:60.5Z", datetime(2016, 12, 31, 23, 59, 59, 999_999)),
         ("2026-02-30T00:00:00Z", None),
         ("2026-01-02", None),
         ("", None),
     ],
 )
-def test_times_are_read_to_the_second(text: str, time: datetime | None) -> None:
+def test_times_are_read_to_the_microsecond(text: str, time: datetime | None) -> None:
     assert time_of(text) == time
 
 
@@ -242,6 +244,19 @@ def test_query_parameters_that_look_like_credentials_are_a_warning(name: str) ->
 @pytest.mark.parametrize("query", ["api-version=1", "monkey=x", "key=", "key", "author=x", "tokens=3", "design=x"])
 def test_other_query_parameters_are_not(query: str) -> None:
     assert check(plain(request=hashed(b"{}", query=query))) == []
+
+
+@pytest.mark.parametrize("status", [0, 99, 100, 199, 600, 999])
+def test_a_status_that_no_replay_can_send(status: int) -> None:
+    (found,) = check(plain(response=NonStreamResponse(status, JSON_HEADERS, b"{}")))
+    assert (found.rule, found.field, found.is_warning) == ("response-status", "response.status", False)
+    assert dict(found.arguments) == {"status": str(status)}
+
+
+@pytest.mark.parametrize("status", [200, 204, 304, 404, 599])
+def test_every_other_status_is_clean(status: int) -> None:
+    assert check(plain(response=NonStreamResponse(status, JSON_HEADERS, b"{}"))) == []
+    assert check(stream(status=status)) == []
 
 
 def test_answer_headers_that_cannot_be_sent() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -52,15 +53,17 @@ def test_what_is_recorded_has_none(make: Any) -> None:
     ("path", "field"),
     [
         (("generator",), "generator"),
-        (("hashing", "redaction_rules"), "hashing"),
+        (("hashing", "redaction_rules"), "hashing.redaction_rules"),
         (("note",), "note"),
         (("interactions", 1, "note"), "note"),
-        (("interactions", 1, "metadata", "upstream_id"), "metadata"),
-        (("interactions", 1, "request", "path"), "request"),
-        (("interactions", 1, "request", "note"), "request"),
-        (("interactions", 1, "request", "body", "note"), "request"),
-        (("interactions", 1, "response", "note"), "response"),
-        (("interactions", 1, "response", "events", 1, "note"), "response"),
+        (("interactions", 1, "metadata", "upstream_id"), "metadata.upstream_id"),
+        (("interactions", 1, "metadata", "protocol_id"), "metadata.protocol_id"),
+        (("interactions", 1, "request", "path"), "request.path"),
+        (("interactions", 1, "request", "method"), "request.method"),
+        (("interactions", 1, "request", "note"), "request.note"),
+        (("interactions", 1, "request", "body", "note"), "request.body.note"),
+        (("interactions", 1, "response", "note"), "response.note"),
+        (("interactions", 1, "response", "events", 1, "note"), "response.events"),
     ],
 )
 def test_one_is_found_wherever_it_was_put(path: tuple[str | int, ...], field: str) -> None:
@@ -77,6 +80,19 @@ def test_one_that_is_a_key_is_found_and_not_shown() -> None:
     assert (found.field, found.interaction) == ("[redacted:github-token:1]", 0)
 
 
+def test_one_that_two_keys_have_is_told_at_both() -> None:
+    document = placed(version_2_document(), ("interactions", 0, "request", "note"), SECRET)
+    found = secrets(placed(document, ("interactions", 0, "request", "path"), f"/{SECRET}"))
+    assert {each.field for each in found} == {"request.path", "request.note"}
+    assert len(found) == 2
+
+
+def test_one_in_base64_has_its_place_too() -> None:
+    document = placed(version_2_document(), ("interactions", 0, "metadata", "note"), base64.b64encode(f"it is {SECRET}".encode()).decode())
+    found = check(document)
+    assert [(each.rule, each.field) for each in found if each.rule == "secret"] == [("secret", "metadata.note")]
+
+
 def test_one_that_its_name_gives_away() -> None:
     value = "0123456789abcdef" * 2
     (found,) = secrets(placed(version_2_document(), ("interactions", 0, "AZURE_OPENAI_API_KEY"), value))
@@ -85,7 +101,7 @@ def test_one_that_its_name_gives_away() -> None:
 
 def test_a_tape_of_format_1_is_gone_through_alike() -> None:
     (found,) = secrets(placed(json.loads(json.dumps(version_1_document())), ("interactions", 1, "metadata", "note"), SECRET))
-    assert (found.field, found.interaction) == ("metadata", 1)
+    assert (found.field, found.interaction) == ("metadata.note", 1)
 
 
 def test_what_was_exchanged_is_not_told_twice() -> None:

@@ -97,9 +97,26 @@ def test_times_that_go_back_are_a_warning() -> None:
     assert dict(found.arguments)["other"] == "1"
 
 
-@pytest.mark.parametrize("seconds", [(10, 10), (10, 8), (10, 11, 12)])
-def test_a_clock_that_is_being_set_is_not(seconds: tuple[int, ...]) -> None:
-    assert check(*(at(second, request=hashed(b"[%d]" % number)) for number, second in enumerate(seconds))) == []
+def of_times(*times: str) -> list[int | None]:
+    """The interactions of a recording at these times that stand in the wrong place."""
+    made = [
+        plain(metadata=replace(METADATA, recorded_at=f"2026-01-02T03:04:{time}Z"), request=hashed(b"[%d]" % number))
+        for number, time in enumerate(times)
+    ]
+    found = check(*made)
+    assert {each.rule for each in found} <= {"recorded-earlier"}
+    return [each.interaction for each in found]
+
+
+def test_the_smallest_step_back_is_one() -> None:
+    assert of_times("10.000002", "10.000001") == [1]
+    assert of_times("10.012", "10.008", "10.004") == [1, 2], "a quick recording that was reversed"
+    assert of_times("10.5", "10.25") == [1]
+
+
+@pytest.mark.parametrize("times", [("10", "10"), ("10.9", "11"), ("10", "10.000001", "10.1"), ("10.5", "10.5", "10.50"), ("59.9", "60.1")])
+def test_times_that_stand_still_or_go_on_are_none(times: tuple[str, ...]) -> None:
+    assert of_times(*times) == []
 
 
 def test_a_time_that_is_none_is_not_compared() -> None:
@@ -115,7 +132,7 @@ def test_what_is_much_larger_than_the_rest_is_a_warning() -> None:
     ordinary = [sized(30_000 + number) for number in range(5)]
     assert check(*ordinary, sized(NOTABLE_BYTES - 100)) == []
     (found,) = check(*ordinary, sized(TIMES_MEDIAN * 31_000))
-    assert (found.rule, found.interaction, found.is_warning, found.field) == ("large", 5, True, "response")
+    assert (found.rule, found.interaction, found.is_warning, found.field) == ("large", 5, True, "response.body")
 
 
 def test_what_is_large_among_its_like_is_not() -> None:
@@ -131,6 +148,17 @@ def test_something_is_large_by_any_measure() -> None:
     (found,) = check(plain(request=request))
     assert (found.rule, found.field) == ("large", "request.body")
     assert int(dict(found.arguments)["size"]) == size_of(plain(request=request))
+
+
+@pytest.mark.parametrize(("part", "field"), [("query", "request.query"), ("headers", "request.headers"), ("answer", "response.headers")])
+def test_headers_and_query_count_too(part: str, field: str) -> None:
+    much = "x" * LARGE_BYTES
+    request = hashed(
+        b"{}", query=f"q={much}" if part == "query" else "", headers=(("x-much", much),) if part == "headers" else JSON_HEADERS
+    )
+    answer = NonStreamResponse(200, (("x-much", much),) if part == "answer" else JSON_HEADERS, b"{}")
+    (found,) = check(plain(request=request, response=answer))
+    assert (found.rule, found.field) == ("large", field)
 
 
 # --- places -----------------------------------------------------------------------------------------------------------

@@ -42,6 +42,10 @@ class Caller(Protocol):
 class FastLaneHost(LaneHost, Protocol):
     """What the fast lane asks of a replay, beyond what the flow lane it hands over to asks."""
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the harness has begun to end connections."""
+
     def answer_on_wire(self, request: ObservedRequest) -> WireAnswer:
         """The answer to a request; never raises."""
 
@@ -189,6 +193,8 @@ class FastLane(layer.Layer):
     def _go_on(self) -> None:
         """Read requests and answer them, one after the other, as far as they have come."""
         while self._wire is None and self._wakeup is None and not self._is_over:
+            if self._head is None and self._host.is_stopping:
+                break  # a request behind the last one would be cut off
             if self._head is None and not (self._unread and self._read_head()):
                 break
             head = self._head
@@ -332,7 +338,7 @@ class FastLane(layer.Layer):
         if wire is not None:
             self._host.left_wire(wire)
         elif self._head is None and (unread := self._unread.strip()):
-            self._commands.append(commands.Log(f"Client closed connection before completing request headers: {unread!r}"))
+            self._commands.append(commands.Log(f"Client closed connection before completing request headers ({len(unread)} bytes)"))
         self._leave_exchange()
         if self._client.state is not ConnectionState.CLOSED:
             self._commands.append(commands.CloseConnection(self._client))

@@ -19,6 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Protocol, Self
+from weakref import WeakSet
 
 from mitmproxy.master import Master
 from mitmproxy.proxy import mode_specs
@@ -33,6 +34,9 @@ from spycatcher_addon.errors import HarnessIOError, InvalidConfigError, ModeNotY
 
 logger = logging.getLogger("spycatcher_addon")
 
+_BACKLOG = 1024
+"""Connections that may wait to be accepted: a test run opens hundreds at once, and one turned away tries again a second later."""
+_FLUSH_LOOK_S = 0.01
 _NO_UPSTREAM = "reverse:http://upstream.invalid:1"
 """A reverse proxy needs a target; requests name their own, and nothing ever resolves this one (RFC 6761 section 6.4)."""
 
@@ -70,6 +74,8 @@ class _Listener:
         self._mode = mode_specs.ProxyMode.parse(_NO_UPSTREAM)
         self._handlers: dict[object, ProxyConnectionHandler] = {}
         self._connection_tasks: set[asyncio.Task[Any]] = set()
+        self._transports: WeakSet[asyncio.WriteTransport] = WeakSet()
+        """Of the clients; one that is closed lives on while it has something to send."""
         self._stopping: asyncio.Task[None] | None = None
         self._hooks.connections = self._handlers
         self._server: asyncio.Server | None = None
@@ -89,7 +95,7 @@ class _Listener:
         """
         wanted = self._config.listen
         try:
-            self._server = await asyncio.start_server(self._serve, wanted.host, wanted.port)
+            self._server = await asyncio.start_server(self._serve, wanted.host, wanted.port, backlog=_BACKLOG)
         except OSError as error:
             reason = os.strerror(error.errno) if error.errno else "it is no address of this machine"
             raise HarnessIOError(f"cannot listen on {wanted}: {reason}; choose another --listen address or port 0") from error
@@ -126,6 +132,7 @@ class _Listener:
             self._stopping.add_done_callback(_log_failure)
 
     async def _stop(self, grace_s: float) -> None:
+        deadline = self.loop.time() + grace_s
         if self._server is not None:
             self._server.close()
         if self._leaving is not None:
@@ -140,6 +147,9 @@ class _Listener:
             self._close_client(str(client_id))
         if self._connection_tasks:
             await asyncio.wait(self._connection_tasks, timeout=1.0)
+        # An answer has been given when the client has it, which for a large one and a slow reader is later.
+        while any(transport.get_write_buffer_size() for transport in self._transports) and self.loop.time() < deadline:
+            await asyncio.sleep(_FLUSH_LOOK_S)
         for task in self._connection_tasks:
             task.cancel()
         try:
@@ -161,6 +171,7 @@ class _Listener:
             writer.close()
             return
         self._connection_tasks.add(task)
+        self._transports.add(writer.transport)
         handler = ProxyConnectionHandler(self._master, reader, writer, self._master.options, self._mode)
         handler.layer = modes.ReverseProxy(handler.layer.context)
         self._handlers[handler.client.id] = handler

@@ -3,11 +3,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spycatcher_addon.cassette.model import StreamResponse
 from spycatcher_addon.edge.tape_lock import TapeLock
 from tests.support.tape_commands import Commands
 from tests.support.tool_samples import cassette, plain, streamed
@@ -167,12 +169,10 @@ def test_what_it_cannot_replace_for_programs(commands: Commands) -> None:
 
 
 def test_a_stream_whose_coding_is_unknown_is_not_left_in_silence(commands: Commands) -> None:
-    path = commands.write("a", cassette(streamed("Hi?", [{"content": SECRET}])))
-
-    def recode(document: Any) -> None:
-        document["interactions"][0]["response"]["headers"].append(["content-encoding", "x-own"])
-
-    edited(path, recode)
-    print(commands.run("scrub", "a"), commands.err)
-    print(path.read_text())
-    assert 0
+    response = StreamResponse(200, (("content-type", "text/event-stream"), ("content-encoding", "x-own")), (), f"x {SECRET}".encode(), None)
+    path = commands.write("a", cassette(replace(streamed(), response=response)))
+    before = path.read_bytes()
+    assert commands.run("scrub", "a") == (1, "")
+    assert "error: a: interaction 0: response.raw_transcript: env: " in commands.err
+    assert SECRET not in commands.err
+    assert path.read_bytes() == before

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,20 @@ def test_a_variable_that_only_one_of_the_tapes_names_counts(commands: Commands, 
     commands.write("a", Cassette(2, (plain("It is sesame-open-1234"),), Hashing(redaction_rules=("env.ITS_KEY",))))
     commands.write("b", cassette(plain()))
     assert commands.json("merge", "a", "b", "--output", "new")["secrets"] == 1
+
+
+@pytest.mark.parametrize(
+    "words", [["merge", "a", "b", "--output", "new"], ["stats", "a", "b"], ["scrub", "a", "b"]], ids=lambda words: words[0]
+)
+def test_long_work_shows_how_far_it_is(commands: Commands, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
+    shown: list[tuple[str, int]] = []
+
+    def bar[T](items: Sequence[T], label: str) -> Iterator[T]:
+        shown.append((label, len(items)))
+        return iter(items)
+
+    monkeypatch.setattr("spycatcher_addon.edge.progress.progress", bar)
+    commands.write("a", cassette(plain()))
+    commands.write("b", cassette(plain()))
+    assert commands.run(*words)[0] == 0
+    assert set(shown) == {(words[0], 2)}

@@ -25,7 +25,7 @@ from spycatcher_addon.exchange import Headers
 from spycatcher_addon.redaction.finder import SecretFinder
 from spycatcher_addon.redaction.messages import Redactor
 from spycatcher_addon.redaction.rules import RedactionRules
-from spycatcher_addon.redaction.streams import redact_events
+from spycatcher_addon.redaction.streams import redact_events, tail_completes_secret
 from spycatcher_addon.sse import SseParser, encode_event, encode_events
 
 _EVENT_STREAM = "text/event-stream"
@@ -170,11 +170,20 @@ def _redact_stream(response: StreamResponse, redactor: Redactor, limit: int) -> 
         if response.raw_transcript == encode_events(events):
             return response
         transcript = b"".join(_decoded_chunks(response, limit))
-        if redactor.body(transcript) == transcript:
+        if redactor.body(transcript) == transcript and not tail_completes_secret(events, _tail(transcript), redactor):
             return response
     transcript = encode_events(events)
     timing = None if response.timing is None else _moved(response, response.timing, _event_ends(events), limit)
     return StreamResponse(response.status, _without_coding(response.headers), events, transcript, timing)
+
+
+def _tail(transcript: bytes) -> str:
+    """What follows the last whole event."""
+    parser = SseParser()
+    with suppress(StreamParseError):
+        parser.feed(transcript)
+    ends = parser.event_end_offsets
+    return transcript[ends[-1] if ends else 0 :].decode("utf-8", "replace")
 
 
 def _event_ends(events: Iterable[StreamEvent]) -> list[int]:

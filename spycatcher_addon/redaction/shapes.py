@@ -78,15 +78,21 @@ SHAPES: Final[tuple[Shape, ...]] = (
     _shape(
         "openai-key",
         "sk-",
-        # The last form is that of other makers' keys: long, and with more digits than a hyphenated name has.
+        # The last form is that of other makers' keys: long, with more digits than a hyphenated name has, and with a stretch of
+        # letters and digits that is no word.
         r"sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,256}|[A-Za-z0-9]{20,256}"
-        r"|(?=(?:[A-Za-z_-]{0,64}+[0-9]){4})[A-Za-z0-9_-]{32,256})",
+        r"|(?=(?:[A-Za-z_-]{0,64}+[0-9]){4})"
+        r"(?=(?:[A-Za-z0-9]{0,64}+[_-]){0,16}(?=[A-Za-z]{0,64}+[0-9])(?=[0-9]{0,64}+[A-Za-z])[A-Za-z0-9]{10})[A-Za-z0-9_-]{32,256})",
     ),
     _shape("google-key", "AIza|GOCSPX-", r"(?:AIza|GOCSPX-)[A-Za-z0-9_-]{24,64}"),
     _shape("aws-key-id", "AKIA|ASIA", r"A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])", _as_matched),
     _shape("github-token", "ghp_|gho_|ghu_|ghs_|ghr_|github_pat_", r"(?:gh[pousr]_[A-Za-z0-9]{30,256}|github_pat_[A-Za-z0-9_]{36,256})"),
-    _shape("gitlab-token", "glpat-|gldt-|glrt-", r"gl(?:pat|dt|rt)-[A-Za-z0-9_-]{20,256}"),
-    _shape("slack-token", "xoxa-|xoxb-|xoxe-|xoxp-|xoxr-|xoxs-|xapp-", r"x(?:ox[abeprs]|app)-[A-Za-z0-9-]{20,256}"),
+    _shape("gitlab-token", "glpat-|gldt-|glrt-", r"gl(?:pat|dt|rt)-(?=[a-z_-]{0,64}+[0-9A-Z])[A-Za-z0-9_-]{20,256}"),
+    _shape(
+        "slack-token",
+        "xoxa-|xoxb-|xoxe-|xoxp-|xoxr-|xoxs-|xapp-",
+        r"x(?:ox[abeprs]|app)-(?=[A-Za-z-]{0,64}+[0-9])[A-Za-z0-9-]{20,256}",
+    ),
     _shape("stripe-key", "sk_live_|rk_live_|sk_test_|rk_test_", r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,256}"),
     _shape("huggingface-token", "hf_", r"hf_[A-Za-z0-9]{30,64}"),
     _shape("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{32,128}"),
@@ -100,7 +106,7 @@ SHAPES: Final[tuple[Shape, ...]] = (
 _NAMED: Final[dict[str, tuple[re.Pattern[str], re.Pattern[str]]]] = {
     "aws-secret-key": (
         re.compile(r"(?:aws[_-]?)?secret[_ -]?(?:access[_ -]?)?key", re.IGNORECASE),
-        re.compile(r"[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"),
+        re.compile(r"(?![0-9a-f]{40})[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"),  # 40 lower-case hex digits are a commit
     ),
     "azure-key": (
         re.compile(

@@ -6,6 +6,7 @@ are searched. The token stands where the secret began; what followed of it is mi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,6 +22,12 @@ type FieldPath = tuple[str | int, ...]
 _PLAIN_DATA: FieldPath = ("data",)
 _INDEX_NAMES = ("index", "output_index", "content_index", "summary_index", "item_id")
 """Members that tell which of several texts a piece belongs to, whatever its place in an array."""
+
+
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*+)')
+"""A string of JSON, also one whose end is missing."""
+_JOINED_CHARACTERS = 4096
+"""How much of a field is looked at together with what follows it."""
 
 
 @dataclass(slots=True)
@@ -63,6 +70,22 @@ def redact_events(events: Sequence[StreamEvent], redactor: Redactor) -> tuple[St
         if piece.edits:
             edits.setdefault(piece.event, []).append(piece)
     return tuple(_edited(event, edits[number]) if number in edits else event for number, event in enumerate(events))
+
+
+def tail_completes_secret(events: Sequence[StreamEvent], tail: str, redactor: Redactor) -> bool:
+    """Whether what is left of a broken stream goes on with a secret that began in the events.
+
+    Args:
+        tail: What follows the last whole event.
+    """
+    strings = [match[1] for match in _STRING.finditer(tail)] + [line.partition(":")[2].removeprefix(" ") for line in tail.splitlines()]
+    ends = [text if layer is None else layer.text for text in strings if text for layer in (undo_json_escapes(text),)]
+    for texts in _texts(events):
+        start = "".join(texts)[-_JOINED_CHARACTERS:]
+        for end in ends:
+            if any(span.start < len(start) < span.end for span in redactor.finder.find(start + end)):
+                return True
+    return False
 
 
 def _without_named(event: StreamEvent, redactor: Redactor) -> StreamEvent:

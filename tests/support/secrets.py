@@ -39,6 +39,14 @@ BY_SHAPE = {
 AWS_SECRET = "FaKeFaKe/FaKeFaKe0123456789+FaKeFaKeFaKe"
 
 ORDINARY = (
+    "sk-estimator-html-doc-link-2023-11-07-v1",
+    "sk-rounded-corners-0-1-2-3-4-5-component-library",
+    "sk-container-id-1-sk-toggleable__content-2-3-4-fade",
+    "sk-SK-locale-slovak-2024-2025-2026-translations",
+    "xapp-container-for-the-main-window",
+    "xoxb-is-a-slack-prefix-but-this-is-prose",
+    "glpat-your-access-token-goes-here",
+    "The secret key: 3f786850e387550fdab836ed7e6dc881de23001b is what the commit is called",
     "chatcmpl-AbCdEfGhIjKlMnOpQrStUvWxYz012",
     "gen-1730000000-AbCdEfGhIjKlMnOpQrSt",
     "call_AbCdEfGhIjKlMnOpQrStUvWx",

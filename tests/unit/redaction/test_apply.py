@@ -7,12 +7,21 @@ from dataclasses import replace
 import pytest
 
 from spycatcher_addon.cassette.canonical import NOTHING_IGNORED, canonicalize, stable_hash
-from spycatcher_addon.cassette.model import DataEvent, Interaction, Metadata, NonStreamResponse, RecordedRequest, StreamResponse, Timing
+from spycatcher_addon.cassette.model import (
+    DataEvent,
+    FailureKind,
+    Interaction,
+    Metadata,
+    NonStreamResponse,
+    RecordedRequest,
+    StreamResponse,
+    Timing,
+)
 from spycatcher_addon.exchange import Headers
 from spycatcher_addon.redaction.apply import FoundSecret, InteractionRedactor
 from spycatcher_addon.redaction.rules import RedactionRules
 from spycatcher_addon.redaction.shapes import SHAPE_NAMES
-from spycatcher_addon.sse import SseParser, encode_events
+from spycatcher_addon.sse import SseParser, encode_event, encode_events
 from tests.support.secrets import BY_SHAPE
 
 KEY = BY_SHAPE["openai-key"]
@@ -158,3 +167,18 @@ def replace_headers(request: RecordedRequest, headers: Headers) -> RecordedReque
 def test_a_failed_exchange_stays_one() -> None:
     interaction = Interaction(asked(json.dumps([KEY])), plain(), METADATA)
     assert replace(REDACTOR.interaction(interaction)[0], request=interaction.request) == interaction
+
+
+@pytest.mark.parametrize(("tail", "is_cut_off"), [("3dEf6h9Kl2Mn5Pq8St1Vw4Yz7", True), (" and so on, until it broke", False)])
+def test_a_secret_that_goes_on_in_the_tail_of_a_broken_stream_is_not_kept_whole(tail: str, is_cut_off: bool) -> None:
+    event = DataEvent('{"choices":[{"index":0,"delta":{"content":"hi sk-proj-Ab"}}]}')
+    transcript = encode_event(event) + b'data: {"choices":[{"index":0,"delta":{"content":"' + tail.encode()
+    broken = Interaction(
+        RecordedRequest("POST", "/v1/chat/completions"),
+        StreamResponse(200, (), (event,), transcript, Timing(1, ((len(transcript), 1),))),
+        Metadata("p", "u", "2026-01-01T00:00:00Z", 0),
+        FailureKind.CUT,
+    )
+    redacted, _ = InteractionRedactor(RedactionRules(shapes=frozenset(SHAPE_NAMES)), 10_000).interaction(broken)
+    assert isinstance(redacted.response, StreamResponse)
+    assert (tail.encode() not in redacted.response.raw_transcript) is is_cut_off

@@ -11,7 +11,7 @@ from spycatcher_addon.cassette.model import CommentEvent, DataEvent, StreamEvent
 from spycatcher_addon.redaction.messages import Redactor
 from spycatcher_addon.redaction.rules import RedactionRules
 from spycatcher_addon.redaction.shapes import SHAPE_NAMES
-from spycatcher_addon.redaction.streams import redact_events
+from spycatcher_addon.redaction.streams import redact_events, tail_completes_secret
 from spycatcher_addon.sse import encode_events
 from tests.support.secrets import BY_SHAPE, ORDINARY
 
@@ -101,3 +101,11 @@ def test_ordinary_streams_come_back_as_they_are(size: int) -> None:
     result = redacted(events)
     assert all(new is old for new, old in zip(result, events, strict=True))
     assert encode_events(result) == encode_events(events)
+
+
+@pytest.mark.parametrize("rest", ["7890abcdef", "zzz"])
+def test_a_tail_that_completes_a_secret_is_noticed(rest: str) -> None:
+    redactor = Redactor(RedactionRules(known=("fake1234567890abcdef",)))
+    events = [DataEvent('{"delta":"fake123456"}')]
+    tail = 'data: {"id":"x","delta":"' + rest
+    assert tail_completes_secret(events, tail, redactor) is (rest == "7890abcdef")

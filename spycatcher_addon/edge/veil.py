@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from mitmproxy import http
-from mitmproxy.http import MessageData, RequestData
+from mitmproxy.http import MessageData, RequestData, ResponseData
 
 from spycatcher_addon.exchange import RawHeaders
 from spycatcher_addon.watching.masking import MASK, Masker
@@ -56,6 +56,8 @@ class Veil:
         for message in (flow.request, flow.response):
             if message is not None:
                 self._cover(message)
+        if flow.error is not None:  # mitmproxy quotes there what it could not read, and nothing that travels
+            flow.error.msg = self.masker().line(flow.error.msg.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
 
     def lift(self, flow: http.HTTPFlow) -> None:
         """Put the real sides into the flow; what was changed on the covered ones is lost."""
@@ -149,7 +151,9 @@ class Veil:
         covered.headers = http.Headers(fields)
         covered.content = sides.content
         if isinstance(covered, RequestData):
-            covered.path = sides.path
+            covered.path, covered.method = sides.path, masker.line(covered.method)
+        elif isinstance(covered, ResponseData):
+            covered.reason = masker.line(covered.reason)
         message.data = sides.covered = covered
 
     def _cover_content(self, sides: _Sides, masker: Masker) -> None:

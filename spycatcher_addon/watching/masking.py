@@ -38,6 +38,10 @@ class Masker:
         """Header fields, in order, with masks and tokens in the place of secrets."""
         return tuple((name, self._value(name, value)) for name, value in fields)
 
+    def line(self, line: bytes) -> bytes:
+        """What else of a message is text: a method, a reason phrase, what is said of an error."""
+        return self._value(b"", line)
+
     def target(self, target: bytes) -> bytes:
         """A request target; only its query can hold secrets."""
         path, mark, query = target.partition(b"?")

@@ -7,6 +7,7 @@ import json
 
 import pytest
 from mitmproxy import http
+from mitmproxy.flow import Error
 from mitmproxy.test import tflow
 
 from spycatcher_addon.config import RedactionConfig
@@ -166,3 +167,17 @@ def test_in_a_copy_nothing_is_behind_the_masks(veil: Veil, flow: http.HTTPFlow) 
     copy = flow.copy()
     veil.prepare_again(copy.request)
     assert "authorization" not in copy.request.headers
+
+
+def test_what_quotes_a_message_is_covered_too(veil: Veil, flow: http.HTTPFlow) -> None:
+    response = response_of(flow)
+    response.reason, flow.request.data.method = f"OK {KEY}", KEY.encode()
+    flow.error = Error(f"Cannot parse HTTP response: Invalid header line: b'bad line {KEY} \udcff'")
+    veil.cover(flow)
+    assert not any(KEY in text for text in (response.reason, flow.request.data.method.decode(), flow.error.msg))
+    assert flow.error.msg.startswith("Cannot parse HTTP response: Invalid header line: b'bad line [redacted:")
+    veil.lift(flow)
+    assert (response.reason, flow.request.data.method) == (f"OK {KEY}", KEY.encode())
+    flow.error = Error("server closed connection")
+    veil.cover(flow)
+    assert flow.error.msg == "server closed connection"

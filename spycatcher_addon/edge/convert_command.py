@@ -13,7 +13,7 @@ from spycatcher_addon.edge import cli_options as options
 from spycatcher_addon.edge import tape_options as tape
 from spycatcher_addon.edge.cli_failure import EXIT_FAILURE, CommandError
 from spycatcher_addon.edge.cli_help import HelpCommand
-from spycatcher_addon.edge.cli_text import Texts
+from spycatcher_addon.edge.cli_text import Texts, without_marks
 from spycatcher_addon.edge.tape_options import Settings
 from spycatcher_addon.edge.terminal import write_err
 
@@ -69,7 +69,7 @@ def _convert_folder(texts: Texts, config: HarnessConfig, folder: str, to: str, o
     """Convert every file of a folder that is a cassette, an HTTP archive or YAML; the output is a folder with the same tree."""
     from spycatcher_addon.edge.progress import progress
     from spycatcher_addon.edge.tape_files import files_of
-    from spycatcher_addon.edge.tape_view import report_written, show_json, warn_of_secrets, without_marks, written_as_json
+    from spycatcher_addon.edge.tape_view import report_written, show_json, warn_of_secrets, written_as_json
 
     done: list[_Conversion] = []
     for path in progress(files_of(texts, [folder], _is_convertible), "convert"):

@@ -17,7 +17,7 @@ from spycatcher_addon.edge import cli_options as options
 from spycatcher_addon.edge import tape_options as tape
 from spycatcher_addon.edge.cli_failure import EXIT_FAILURE, EXIT_USAGE, CommandError
 from spycatcher_addon.edge.cli_help import HelpCommand
-from spycatcher_addon.edge.cli_text import Texts
+from spycatcher_addon.edge.cli_text import Texts, without_marks
 from spycatcher_addon.edge.tape_options import Settings
 from spycatcher_addon.edge.terminal import write_err, write_out
 
@@ -171,7 +171,7 @@ def _scrubbed(texts: Texts, config: HarnessConfig, path: str) -> _Result:
 
 
 def _show_as_json(outcomes: Sequence[_Outcome], is_check: bool) -> None:
-    from spycatcher_addon.edge.tape_view import show_json, without_marks
+    from spycatcher_addon.edge.tape_view import show_json
 
     cassettes: list[JsonValue] = []
     for outcome in outcomes:

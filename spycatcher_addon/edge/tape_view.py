@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from spycatcher_addon.tools.losses import Loss
 
 _PLAIN_WIDTH = 0
-_ISOLATION_MARKS = str.maketrans("", "", "\u2068\u2069")
 
 
 def terminal_width() -> int:
@@ -43,11 +42,6 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: 
     cells = [[on_one_line(cell) for cell in row] for row in rows]
     width = terminal_width()
     write_out(boxed_table(headings, cells, numeric, width) if width else plain_table(headings, cells, numeric))
-
-
-def without_marks(text: str) -> str:
-    """A text of the catalogues as a program reads it: without the marks that part its arguments from it."""
-    return text.translate(_ISOLATION_MARKS)
 
 
 def show_json(value: JsonValue) -> None:

@@ -11,15 +11,13 @@ from spycatcher_addon.config import HarnessConfig, LocalizationConfig, validate_
 from spycatcher_addon.edge.catalogues import SOURCE_LOCALE
 from spycatcher_addon.edge.cli_failure import EXIT_FAILURE, advice
 from spycatcher_addon.edge.cli_language import configured_texts
-from spycatcher_addon.edge.cli_text import Texts
+from spycatcher_addon.edge.cli_text import Texts, without_marks
 from spycatcher_addon.edge.tape_checking import CheckedTape, check_tapes
 from spycatcher_addon.edge.terminal import write_err, write_out
 from spycatcher_addon.errors import HarnessError
 from spycatcher_addon.verifying.findings import RULES, UNFINISHED, UNREADABLE, Finding
 from spycatcher_addon.verifying.report import Outcome, ReportedFinding, TapeReport, VerifyReport
 from spycatcher_addon.version import GENERATOR, VERSION
-
-_ISOLATION_MARKS = str.maketrans("", "", "\u2068\u2069")
 
 
 class VerificationError(Exception):
@@ -158,7 +156,7 @@ def _tape_report(english: Texts, checked: CheckedTape, is_strict: bool) -> TapeR
         return TapeReport(checked.path, outcome, findings=(_reported(UNREADABLE, message, checked.line),), file=file)
     findings = [_reported(UNFINISHED, english.notice(warning)) for warning in checked.warnings]
     for each in checked.findings:
-        message = _message(english, each).translate(_ISOLATION_MARKS)
+        message = without_marks(_message(english, each))
         findings.append(
             ReportedFinding(each.rule, RULES[each.rule].group, each.is_warning, message, each.interaction, each.field, each.line)
         )
@@ -166,7 +164,7 @@ def _tape_report(english: Texts, checked: CheckedTape, is_strict: bool) -> TapeR
 
 
 def _reported(rule: str, message: str, line: int | None = None) -> ReportedFinding:
-    return ReportedFinding(rule, RULES[rule].group, RULES[rule].is_warning, message.translate(_ISOLATION_MARKS), line=line)
+    return ReportedFinding(rule, RULES[rule].group, RULES[rule].is_warning, without_marks(message), line=line)
 
 
 def _relative(path: str) -> str:
